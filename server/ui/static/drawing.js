@@ -10,7 +10,7 @@ import { counted, cut, element } from "./dom.js";
 import { cytoscape } from "./libraries/graph.js";
 
 const COLOURS = ["#2b5fa8", "#2f7d5b", "#94600f", "#6b5ca5", "#b3402f", "#2a7780", "#7a6a4f", "#a3487c"];
-const MOST_NODES = 300;
+const [MOST_NODES, MOST_AT_REQUEST] = [300, 1_000];
 const STEP = 1.25;
 const [LEAST, MOST] = [0.05, 5];
 /** On a narrow screen, the least scale at which a drawing is first shown as a whole, and the scale of one in part. */
@@ -92,6 +92,7 @@ export function drawing(graph, { label, details = () => [], expand = null, first
   const hiddenLabels = new Set();
   let whole = graph;
   let shown = graph;
+  let everyNode = false;
   let touched = false; // after the user has moved or zoomed the drawing, resizing the window keeps the place and the scale
   let before = null;
   let fingersApart = 1;
@@ -124,9 +125,12 @@ export function drawing(graph, { label, details = () => [], expand = null, first
 
   /** Put the elements of the shown graph into the drawing, and remove the others. */
   function fill() {
-    shown = whole.nodes.length > MOST_NODES ? aggregated(whole) : whole;
+    shown = whole.nodes.length > (everyNode ? MOST_AT_REQUEST : MOST_NODES) ? aggregated(whole) : whole;
     note.hidden = shown === whole;
-    note.textContent = note.hidden ? "" : `${counted(whole.nodes.length, "node")} are drawn as one circle for each label. Choose a circle to see its nodes.`;
+    note.replaceChildren(
+      `${counted(whole.nodes.length, "node")} are drawn as one circle for each label. Choose a circle to see its nodes. `,
+      whole.nodes.length <= MOST_AT_REQUEST ? element("button", { type: "button", onclick: drawEvery }, "Draw every node") : "",
+    );
     const degree = new Map();
     for (const { start, end } of shown.links) for (const id of [start, end]) degree.set(id, (degree.get(id) ?? 0) + 1);
     const present = new Set(shown.nodes.map(({ id }) => id));
@@ -151,6 +155,15 @@ export function drawing(graph, { label, details = () => [], expand = null, first
     legend.hidden = labels.size < 2;
     legend.replaceChildren(...[...labels.keys()].sort().map(chip));
     restyle();
+  }
+
+  function drawEvery() {
+    everyNode = true;
+    panel.replaceChildren();
+    fill();
+    arrange(true);
+    canvas.focus();
+    report(`Drawn: ${counted(shown.nodes.length, "node")}.`);
   }
 
   /** Return the button that hides the nodes of a label. */

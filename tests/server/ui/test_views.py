@@ -173,6 +173,8 @@ def test_more_than_three_hundred_nodes_are_drawn_as_one_circle_for_each_label(ta
     captions = tab.evaluate(f"{NODES}.map((node) => node.data('caption')).sort()")
     assert captions == ["Film (333)", "Person (167)"]
     tab.wait(f"({IN_SIGHT}).length === 2")
+    press(tab, "Draw every node")
+    tab.wait(f"({IN_SIGHT}).length === 500")
     assert tab.errors == []
 
 

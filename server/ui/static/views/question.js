@@ -9,8 +9,6 @@ import { runQuery } from "../rows.js";
 import { shownMention } from "./search.js";
 
 const ROWS = 1_000;
-/** The least confidence at which the first suggestion is run as the answer; a doubtful one is shown as a question. */
-const LIKELY = 0.5;
 const MOST_READINGS = 5;
 const ATTEMPTS = 3;
 const ROWS_TO_MODEL = 20;
@@ -76,7 +74,7 @@ export async function show(place, context) {
     if (!current()) return;
     if (model && !model.problem) await answerWithModel(text, current);
     else if (!suggested?.queries.length) outcome.replaceChildren(element("p", {}, "No query suits this question: its words name nothing that this graph holds."));
-    else if (suggested.queries[0].confidence >= LIKELY) await run(suggested.queries[0].cypher, text, current, sentence(suggested.queries[0].reason));
+    else if (!suggested.ask) await run(suggested.queries[0].cypher, text, current, sentence(suggested.queries[0].reason));
     else askBack(suggested.queries, text, current);
   }
 
@@ -135,7 +133,7 @@ export async function show(place, context) {
       {},
       element("p", {}, reason, rows === undefined || rows === null ? "" : `; matches ${counted(rows, "node")}`),
       element("pre", { tabindex: 0 }, cypher),
-      confidence < LIKELY ? element("p", { class: "quiet" }, `Only ${Math.round(100 * confidence)} % sure that this was asked.`) : null,
+      element("p", { class: "quiet" }, `${Math.round(100 * confidence)} % sure that this was asked.`),
       element(
         "p",
         { class: "row" },
