@@ -95,6 +95,7 @@ def set_repository(address: str) -> None:
 
 def build_wheel(folder: Path) -> Path:
     """Build the wheel and return its path."""
+    shutil.rmtree(ROOT / "build" / "lib", ignore_errors=True)  # it may hold files that have been deleted since
     uv = shutil.which("uv") or str(ROOT / ".tools" / "bin" / "uv")
     options = ("--quiet", "--wheel", "--no-build-isolation", "--python", sys.executable, "--out-dir", folder)
     subprocess.run([uv, "build", *options, ROOT], check=True, timeout=300)

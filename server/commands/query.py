@@ -26,7 +26,7 @@ from graphground.server.commands.command_line import (
 )
 
 if TYPE_CHECKING:
-    from graphground.graphs.schemas.pictures.write import PictureForm
+    from graphground.graphs.schemas.pictures.svg import PictureForm
     from graphground.server.application import Application
 
 MOST_ROWS, MOST_BYTES = 100_000, 64_000_000
@@ -124,7 +124,7 @@ def matched(application: Application, call: dict[str, Any], form: PictureForm) -
     """
     from graphground.graphs.schemas.pictures.drawing import Drawing
     from graphground.graphs.schemas.pictures.of_query import query_drawing, subgraph
-    from graphground.graphs.schemas.pictures.write import write_picture
+    from graphground.graphs.schemas.pictures.svg import write_picture
     from graphground.tools.tool import graph_named
 
     graph = graph_named(application.graphs(), call.get("graph"))

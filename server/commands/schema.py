@@ -97,7 +97,7 @@ def show(parsed: argparse.Namespace) -> int:
         if parsed.max_tokens is not None:
             raise WrongUse(f"--form {parsed.form} draws the whole schema: leave out --max-tokens")
         from graphground.graphs.schemas.pictures.drawing import schema_drawing
-        from graphground.graphs.schemas.pictures.write import write_picture
+        from graphground.graphs.schemas.pictures.svg import write_picture
         from graphground.tools.tool import graph_named
 
         with _opened(parsed) as graphs:

@@ -1,4 +1,4 @@
-"""Writes a drawing as SVG: one file without scripts or external resources, readable on light and dark backgrounds.
+"""Writes a drawing as SVG, without scripts and readable on light and dark backgrounds, or as a Mermaid flowchart.
 
 >>> from graphground.graphs.schemas.pictures.drawing import Arrow, Box, Drawing
 >>> svg(Drawing((Box("m", "Movie"), Box("p", "Person")), (Arrow("m", "p", "directedBy"),)))[:32]
@@ -8,9 +8,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -313,3 +315,41 @@ def _too_close(placed: Floats, room: Floats) -> tuple[Integers, Integers]:
     pairs = np.sort(np.stack([order[first], order[second]]), axis=0)
     is_close = (np.abs(placed[pairs[0]] - placed[pairs[1]]) < (room[pairs[0]] + room[pairs[1]]) / 2 - 1e-6).all(axis=1)
     return pairs[0][is_close], pairs[1][is_close]
+
+
+_SPECIAL = re.compile(r"[^\w \-.,:;()\[\]+/…�]|(?<=\d)\.(?= )|^[\-+](?= )")
+
+
+def mermaid(drawing: Drawing) -> str:
+    """Return the text of a Mermaid flowchart, which GitHub and many editors draw; a comment says what is left out."""
+    names = {box.id: f"n{number}" for number, box in enumerate(drawing.boxes)}
+    lines = ["flowchart LR"]
+    for box in drawing.boxes:
+        text = "<br/>".join(quoted(line) for line in (box.title, *box.lines))
+        lines.append(f'  {names[box.id]}["{text}"]')
+    for arrow in drawing.arrows:
+        line = ("-.-" if arrow.empty else "---") if arrow.symmetric else ("-.->" if arrow.empty else "-->")
+        lines.append(f'  {names[arrow.start]} {line}|"{quoted(arrow.text)}"| {names[arrow.end]}')
+    if any(box.empty for box in drawing.boxes):
+        lines.append("  classDef empty stroke-dasharray: 4 3")
+        lines.append(f"  class {','.join(names[box.id] for box in drawing.boxes if box.empty)} empty")
+    if drawing.left_out:
+        lines.append(f"  %% … and {drawing.left_out:,} more, not drawn")
+    return "\n".join(lines)
+
+
+def quoted(text: str) -> str:
+    """Escape a text so that it can be written between the quotation marks of a Mermaid label.
+
+    >>> quoted('a "b" <i>')
+    'a #34;b#34; #60;i#62;'
+    """
+    return _SPECIAL.sub(lambda match: f"#{ord(match[0])};", readable(text, MAX_LINE_LETTERS))
+
+
+PictureForm = Literal["mermaid", "svg"]
+
+
+def write_picture(drawing: Drawing, form: PictureForm) -> str:
+    """Return the picture as text: `write_picture(schema_drawing(schema), "mermaid")` begins with `flowchart LR`."""
+    return mermaid(drawing) if form == "mermaid" else svg(drawing)

@@ -10,8 +10,7 @@ import pytest
 
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.graphs.schemas.pictures.drawing import MAX_LABELS, Arrow, Box, Drawing, readable, schema_drawing
-from graphground.graphs.schemas.pictures.svg import places, svg
-from graphground.graphs.schemas.pictures.write import mermaid
+from graphground.graphs.schemas.pictures.svg import mermaid, places, svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = [
