@@ -462,8 +462,25 @@ def test_the_questions_of_the_readme_are_answered_right(
     assert {row[0] for row in tab.evaluate(ROWS)} & answers
 
 
+DOUBT = """
+(() => {
+  const send = window.fetch;
+  window.fetch = async (address, request) => {
+    const response = await send(address, request);
+    if (!String(address).endsWith('ground_question')) return response;
+    const body = await response.json();
+    body.answer.ask = 'Do you mean this?';
+    return new Response(JSON.stringify(body));
+  };
+})()
+"""
+"""Adds a question to the user to each answer of `ground_question`, whatever the ranking is sure of."""
+
+
 def test_a_doubtful_answer_is_a_question_with_the_readings_to_choose_from(tab: Page, page_address: str) -> None:
-    open_view(tab, page_address, "question", q="Who won the most awards?")
+    open_view(tab, page_address, "question")
+    tab.evaluate(DOUBT)
+    tab.type(QUESTION + "\n")
     tab.wait("document.querySelectorAll('.readings button').length > 1")
     assert not tab.evaluate("document.querySelector('.answer')"), "no answer is shown as if it were sure"
     reading = text_of(tab, ".readings button")
