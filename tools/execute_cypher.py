@@ -352,7 +352,8 @@ def check_query(
             from graphground.cypher.repair import parsable  # imported only for text that cannot be parsed
 
             # Its names may still be wrong, but the next answer can say so only if it can be parsed.
-            nearest = parsable(query, report, lambda text: validate(text, language=graph.language))
+            parsed = parsable(query, report, lambda text: validate(text, language=graph.language))
+            nearest = parsed and parsed[0]
         raise ToolFailure(
             "invalid_query",
             f"line {first.line}, column {first.column}: {first.message}",

@@ -57,8 +57,11 @@ def repaired(text: str, report: Report, check: Callable[[str], Report]) -> str |
     return None
 
 
-def parsable(text: str, report: Report, check: Callable[[str], Report]) -> str | None:
-    """Return a text that cannot be parsed with its syntax repaired, though its names may be wrong; None if unclear."""
+def parsable(text: str, report: Report, check: Callable[[str], Report]) -> tuple[str, Report] | None:
+    """Return a text that cannot be parsed with its syntax repaired, though its names may be wrong, and its report.
+
+    Return None if some error has no clear repair.
+    """
     for _ in range(MOST_ROUNDS):
         edits = report.edits()
         if not edits or len(text) > LONGEST:
@@ -66,7 +69,7 @@ def parsable(text: str, report: Report, check: Callable[[str], Report]) -> str |
         text = applied(text, edits)
         report = check(text)
         if report.query is not None:
-            return text
+            return text, report
     return None
 
 
@@ -82,10 +85,14 @@ def suggestion(
     Return None if there is no repair, and the best rewriting, if any, is doubtful, too costly or hardly better than the
     next.
     """
-    found = repaired(text, report, check)
-    if found is None and report.query is None:
-        text = parsable(text, report, check) or text
-        report = check(text)
+    found = None
+    if report.query is None:
+        parsed = parsable(text, report, check)
+        if parsed is None:
+            return None
+        text, report = parsed
+        found = text if report.valid and not report.edits() else None
+    found = found or repaired(text, report, check)
     if found is not None or report.valid or report.query is None or report.access != "read":
         return found
     ranked = rewritten(report, schema, entities, check)

@@ -25,7 +25,7 @@ over a list) allow no aggregate, as `no` does, but the error has a different mes
 
 
 MOST_SOUGHT = 20
-"""The maximum number of undefined variables for which similar names are searched."""
+"""The maximum number of undefined variables for which a similar name, or the only one that fits, is searched."""
 
 
 class Enough(Exception):
@@ -172,18 +172,27 @@ class Checker:
             )
         elif self.scope:
             message += f" here; defined: {listed([f'`{known}`' for known in self.scope])}"
-        similar = near(name, self.scope) if len(self.reported) <= MOST_SOUGHT else ()
-        # Where a single variable fits and this one never existed, no other can be meant.
-        uses = [other for other in self.query.find(type(variable)) if other.name == name]
+        similar: tuple[str, ...] = ()
+        edits: tuple[Edit, ...] = ()
+        if len(self.reported) <= MOST_SOUGHT:
+            similar = near(name, self.scope)
+            if place is None and self.restricted is None:
+                only, edits = self._only_fitting(name, type(variable))
+                similar = similar or only
+        self.problem("undefined_variable", variable, message, similar, edits)
+
+    def _only_fitting(self, name: str, kind: type[Variable]) -> tuple[tuple[str, ...], tuple[Edit, ...]]:
+        """Return the only defined variable that fits the uses of a name that never existed, and the edits to it."""
+        uses = [other for other in self.query.find(kind) if other.name == name]
         subjects = sum(getattr(node, "subject", None) in uses for node in self.query.find(Property))
         fitting = [
             known
             for known, binding in self.scope.items()
             if subjects < len(uses) or binding.type.may_be(NODE | RELATIONSHIP | MAP)
         ]
-        only = fitting[0] if len(fitting) == 1 and place is None and self.restricted is None else ""
-        edits = tuple(Edit(other.start, other.end, quoted_name(only)) for other in uses) if only else ()
-        self.problem("undefined_variable", variable, message, similar or (only,) if only else similar, edits)
+        if len(fitting) != 1:
+            return (), ()
+        return (fitting[0],), tuple(Edit(other.start, other.end, quoted_name(fitting[0])) for other in uses)
 
     def _dropped_at(self, name: str) -> int | None:
         """Return the offset of the last WITH or RETURN that drops a name; None if no clause drops the name."""
