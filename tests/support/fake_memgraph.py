@@ -105,6 +105,10 @@ def read_data(query: str) -> Rows | None:
     label, start, end = match.groups()
     joined = start in (None, "Movie") and end in (None, "Director", "Person")
     records = NODES.get(label, []) if label else DIRECTED if joined else []
+    if query.endswith("properties(n) AS properties"):  # the neighbourhood of a node that a question names
+        return Rows(["labels", "properties"], [[[label], record] for record in records[:1]])
+    if "AS type, startNode(r)" in query:
+        return Rows(["type", "out", "labels", "count"], [])
     if "collect(" in query:  # a page of nodes for the entity index: one row, with a list for each column
         keys = re.findall(r"collect\(coalesce\((?:id\(n\)|n\.(\w+)), ''\)\)", query)
         lists = [[record.get(key or "id", "") for record in records] for key in keys]
