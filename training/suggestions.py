@@ -212,7 +212,7 @@ def write(model: Path, examples: Sequence[Example], *, accept: bool = False) -> 
 def sets(options: argparse.Namespace) -> Iterator[tuple[Path, str, list[Asked]]]:
     """Yield the data folder, the graph and the questions of each set."""
     for name in CYPHERBENCH if options.cypherbench else ():
-        yield options.cypherbench, name, cypherbench_questions(name, options.each)
+        yield options.cypherbench, name, cypherbench_questions(name, options.cypherbench_each)
     if options.metaqa:
         home, _, name = options.metaqa.rpartition(":")
         measured = {asked.question for asked in metaqa_questions(options.each)}
@@ -229,9 +229,8 @@ def main() -> None:
     arguments.add_argument("--cypherbench", type=Path, metavar="FOLDER")
     arguments.add_argument("--metaqa", metavar="HOME:NAME")
     arguments.add_argument("--questions", nargs="*", default=[], metavar="HOME:NAME=FILE")
-    arguments.add_argument(
-        "--each", type=int, default=24, help="questions of each graph, and twice that of each number of hops"
-    )
+    arguments.add_argument("--cypherbench-each", type=int, default=90, help="questions of each graph of CypherBench")
+    arguments.add_argument("--each", type=int, default=24, help="half the questions of each number of MetaQA's hops")
     arguments.add_argument(
         "--accept", action="store_true", help="write the model even if a group that is left out loses"
     )
