@@ -16,6 +16,7 @@ from math import log10
 
 import numpy as np
 
+from graphground.cypher.names.words import root, split_name
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.graphs.graph import Graph
 from graphground.graphs.question.model import Node, Question
@@ -43,6 +44,10 @@ FORM_OPERATORS = (
 )  # fmt: skip
 """The operators of which each form has a feature."""
 ORDERING = ("order", "argmax", "min", "max", "avg", "sum", "compare", "minus")
+
+
+PREPOSITIONS = frozenset(("of", "by", "in", "to", "from", "with", "on", "at", "for", "as"))
+"""Words that link a relationship's word to a name; a type such as `feedsOn` ends with the one that follows its verb."""
 
 
 @dataclass
@@ -556,7 +561,8 @@ class Proposer:
     def _direction(self, path: Path) -> float:
         """Return whether the direction of a step between equal labels fits the question: 1 if so, -1 if not, else 0.
 
-        `subsidiaries of @` follows `subsidiaryOf` backwards, `@'s parent company` `parentOrganization` forwards.
+        `subsidiaries of @` follows `subsidiaryOf` backwards, `@'s parent company` `parentOrganization` forwards, and
+        `students of @` `hasStudent` forwards, whereas `has @ as a student` follows it backwards.
         """
         if not path.steps or path.anchor.mention < 0 or path.steps[0].direction == "any":
             return 0.0
@@ -566,24 +572,25 @@ class Proposer:
         column = self.said("type", step.type)
         if not column.max(initial=0.0):
             return 0.0
-        words = self.evidence.vocabulary.schema.name and re.findall(
-            r"[a-z]+", re.sub(r"([A-Z])", r" \1", step.type).lower().replace("_", " ")
-        )
-        ending = words[-1] if words else ""
+        *nouns, ending = split_name(step.type)
         place = self.evidence.indices[int(column.argmax())]
         mention = self.question.mentions[path.anchor.mention]
         outward = 1.0 if step.direction == "out" else -1.0
-        if place < mention.words[0]:
-            between = self.question.text[self.question.words[place].end : mention.start].lower()
-            noun = bool(re.search(r"\bof\b", between)) or between.strip() == ""
-            by = bool(re.search(r"\b(by|to|from|with|in|as)\b", between))
+        before = place < mention.words[0]
+        said = self.question.words[place]
+        if before:
+            between = re.findall(r"[a-z]+", self.question.text[said.end : mention.start].lower())
+            linked = next((word for word in reversed(between) if word in PREPOSITIONS), "")
         else:
-            between = self.question.text[mention.end : self.question.words[place].start].lower()
-            noun, by = between.startswith(("'s", "’s", "' ")), False
-        if ending in ("of", "by", "in", "to", "from", "with", "on", "at"):
-            # `childOf`: "children of X" goes in; "founded by X" (foundedBy) goes in.
-            return -outward if (noun and ending == "of") or by else outward
-        return outward if noun else -outward if by else 0.0
+            after = self.question.text[mention.end : said.start].lower()
+            linked = "as" if after.startswith(" as ") else "of" if after.startswith(("'s", "’s", "' ")) else ""
+        if ending in PREPOSITIONS:
+            # `feedsOn`: "what feeds on X" goes in, "what is fed on by X" and "what X feeds on" go out.
+            return -outward if linked == ending else outward
+        word = root(said.text.lower())
+        if word not in map(root, (*nouns, ending)):
+            return 0.0  # "children of X" says `hasParent` with another word, which may be the other end
+        return outward if linked == "of" else -outward if linked in ("as", *PREPOSITIONS) else 0.0
 
     # Forms
 
