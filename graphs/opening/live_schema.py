@@ -299,8 +299,9 @@ class LiveSchema:
                 if not self._cancellation.cancelled:
                     logger.warning("the schema of %s could not be read again: %s", self.name, error)
 
-        self.thread = threading.Thread(target=read_again, name=f"schema of {self.name}", daemon=True)
-        self.thread.start()
+        thread = threading.Thread(target=read_again, name=f"schema of {self.name}", daemon=True)
+        thread.start()
+        self.thread = thread  # only now: `stop` may run meanwhile, and cannot join a thread that has not started
 
     def stop(self, seconds: float = CLOSING_SECONDS) -> None:
         """Stop the background reading and its query in the database; wait at most `seconds` until both have ended."""

@@ -44,6 +44,8 @@ let shownView = null;
 let shownGraph = null;
 let waiting = false;
 let awaited = null;
+/** The message that the database cannot be reached; it is cleared when the database answers again. */
+let unavailable = null;
 
 function place() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?", 2);
@@ -184,6 +186,7 @@ function failed(error, signal) {
     alarm.replaceChildren(...sayFailure(error));
     if (error.error === "graph_unavailable") {
       alarm.append(element("button", { type: "button", onclick: showView }, "Try again"));
+      unavailable = alarm.firstElementChild; // the latest of several requests that failed
       waitForDatabase(signal);
     }
   }
@@ -228,7 +231,6 @@ async function waitForServer() {
 async function waitForDatabase(signal) {
   if (awaited === signal) return;
   awaited = signal;
-  const shown = alarm.firstElementChild;
   const name = shownGraph;
   let away = false;
   try {
@@ -245,7 +247,7 @@ async function waitForDatabase(signal) {
   } finally {
     if (awaited === signal) awaited = null;
   }
-  if (alarm.contains(shown)) clearAlarm();
+  if (alarm.contains(unavailable)) clearAlarm();
   report("The database answers again.");
   if (!main.querySelector(".view[data-ready]")) showView();
 }

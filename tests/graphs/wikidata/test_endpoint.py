@@ -246,7 +246,7 @@ class Redirect(LocalHandler):
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
-        self.reply(self.status, b"", {"Location": self.target, "Content-Length": "0"})
+        self.reply(self.status, b"", {"Location": self.target})
 
 
 def redirect(code: int, to: str) -> type[Redirect]:
