@@ -246,7 +246,7 @@ def bundle(folder: Path, wheel: Path, version: str) -> None:
             "version": version,
             "description": SUMMARY,
             "author": {"name": "graphground contributors"},
-            "license": "MIT AND Apache-2.0 AND CC0-1.0",
+            "license": "MIT AND Apache-2.0 AND CC0-1.0 AND Unicode-3.0",
             "keywords": ["cypher", "neo4j", "memgraph", "arcadedb", "graph"],
             "server": {
                 "type": "uv",

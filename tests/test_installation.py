@@ -111,7 +111,7 @@ def test_a_wheel_in_a_clean_environment_adds_one_package_and_works(tmp_path: Pat
     assert not [name for name in names if "/tests/" in name or "/benchmarks/" in name]
     with zipfile.ZipFile(wheel) as archive:
         metadata = archive.read(next(name for name in names if name.endswith(".dist-info/METADATA"))).decode()
-    assert "License-Expression: MIT AND Apache-2.0 AND CC0-1.0" in metadata
+    assert "License-Expression: MIT AND Apache-2.0 AND CC0-1.0 AND Unicode-3.0" in metadata
     assert "Author: graphground contributors" in metadata
     links = re.findall(r"\]\(([^)]+)\)", metadata.partition("\n\n")[2])
     assert [link for link in links if not link.startswith(("https://", "#"))] == []

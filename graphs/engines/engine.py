@@ -58,10 +58,6 @@ class QueryCancelled(EngineError):
     """A query that was terminated because its caller cancelled or disconnected."""
 
 
-class QueryMoved(EngineError):
-    """A query that was terminated so that another process can run it. Callers of an engine never see this exception."""
-
-
 @dataclass(frozen=True, slots=True)
 class Capabilities:
     """The capabilities of one database."""
