@@ -82,7 +82,7 @@ def propose(
     weights = learned_model().weights if weights is None else weights
     proposer = Proposer(graph, question, seconds)
     shapes: list[tuple[float, int, Shape, Features, Array]] = []
-    for shape in dict.fromkeys(proposer.shapes()):
+    for shape in dict.fromkeys(proposer.finder.shapes()):
         features, covered = proposer.shape_features(shape)
         rough = total(features, weights)
         if len(covered):

@@ -1,0 +1,63 @@
+"""A question's words, operators and numbers, compared with the elements of a graph's schema."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from graphground.graphs.graph import Graph
+from graphground.graphs.question.model import Question
+from graphground.graphs.suggestions.evidence import Array, Evidence, vocabulary_of
+from graphground.graphs.suggestions.operators import operators_of, order_of
+from graphground.graphs.suggestions.walks import Step
+
+
+class Asked:
+    """What one question asks for: `operators` such as `count` with their positions, and how much its words say.
+
+    `masked` is the question in lower case with its names hidden; `quantities` are the numbers and dates outside names.
+    """
+
+    def __init__(self, graph: Graph, question: Question) -> None:
+        self.graph, self.schema, self.question = graph, graph.schema, question
+        self.evidence = Evidence(question, vocabulary_of(graph.schema))
+        masked = list(question.text.lower().replace("’", "'"))
+        for mention in question.mentions:
+            if mention.verdict != "not_found" and len(mention.text) > 3:
+                masked[mention.start : mention.end] = "#" * (mention.end - mention.start)
+        self.masked = "".join(masked)
+        self.operators = operators_of(self.masked)
+        self.order = order_of(self.masked)
+        self.mention_words = [
+            [self.evidence.place[n] for n in range(first, last + 1) if n in self.evidence.place]
+            for first, last in (mention.words for mention in question.mentions)
+        ]
+        """For each mention, the places of its words among the content words."""
+        self.quantities = [
+            quantity
+            for quantity in question.quantities
+            if not any(mention.start <= quantity.start < mention.end for mention in question.mentions)
+        ]
+        self._said: dict[tuple[str, str], Array] = {}
+
+    def said(self, kind: str, name: str) -> Array:
+        """Return what each content word says about an element, cached."""
+        key = (kind, name)
+        if key not in self._said:
+            self._said[key] = self.evidence.says(kind, name)
+        return self._said[key]
+
+    def strength(self, kind: str, name: str) -> float:
+        """Return how much the best content word says about an element."""
+        return float(self.said(kind, name).max(initial=0.0))
+
+    @cached_property
+    def end_labels(self) -> dict[Step, set[str]]:
+        """For each step, the labels of the nodes to which it leads, in a graph whose nodes have one label each."""
+        found: dict[Step, set[str]] = {}
+        if self.schema.label_combinations or self.schema.open or len(self.schema.labels) > 60:
+            return found
+        for pattern in self.schema.patterns:
+            found.setdefault(Step(pattern.type, "out"), set()).add(pattern.end)
+            found.setdefault(Step(pattern.type, "in"), set()).add(pattern.start)
+            found.setdefault(Step(pattern.type, "any"), set()).update((pattern.start, pattern.end))
+        return found

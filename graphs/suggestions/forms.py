@@ -1,0 +1,245 @@
+"""Makes the forms of the candidate queries: what is returned about the answers, by the operators of the question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from itertools import combinations
+from typing import NamedTuple
+
+from graphground.cypher.quoting import quoted_name, quoted_string
+from graphground.graphs.suggestions.asked import Asked
+from graphground.graphs.suggestions.candidates import Condition, Form, FormKind, Shape
+from graphground.graphs.suggestions.properties import Property, properties_of, title_of
+from graphground.graphs.suggestions.walks import Walker
+
+MAX_PAIRED = 5
+SAID = 0.45
+Made = tuple[Form, tuple[str, ...]]
+"""A form with the operators of the question that it uses."""
+
+
+class Keys(NamedTuple):
+    """The property that names the answers, their other properties, and how much the question says about each."""
+
+    title: str
+    known: Mapping[str, Property]
+    scores: Mapping[str, float]
+
+
+def made(form: Form, *used: str) -> Made:
+    """Return a form with the operators that it uses."""
+    return form, used
+
+
+class FormMaker:
+    """Makes forms for the shapes of one question."""
+
+    def __init__(self, asked: Asked, walker: Walker) -> None:
+        self.asked, self.walker = asked, walker
+        self._keys: dict[str, Keys] = {}
+
+    def keys_of(self, shape: Shape) -> Keys:
+        """Return what the answers' properties hold, and how much the question says about each."""
+        label = max(shape.ends, key=lambda name: shape.ends[name]) if shape.ends else ""
+        if label not in self._keys:
+            title = title_of(self.asked.graph, label)
+            known = self.asked.schema.labels.get(label)
+            keys = {
+                key: its
+                for key, its in properties_of(self.asked.graph, label).items()
+                if key not in (title, "eid")
+                and not (known and key in known.reserved and self.asked.strength("property", key) < 0.7)
+            }
+            scores = {key: self.asked.strength("property", key) for key in keys}
+            if "when" in self.asked.operators:
+                for key, its in keys.items():
+                    if its.is_time:
+                        scores[key] = max(scores[key], 0.5)
+            self._keys[label] = Keys(title, keys, scores)
+        return self._keys[label]
+
+    def forms(self, shape: Shape) -> Iterator[Made]:
+        """Yield the forms for a shape."""
+        title, keys, scores = self.keys_of(shape)
+        operators = self.asked.operators
+        best = sorted((key for key in keys if scores[key] >= SAID), key=lambda key: -scores[key])[:4]
+        if shape.join == "pair":
+            yield from self._pairs(title, keys, scores)
+            return
+        if len(shape.paths) == 1 and not shape.paths[0].steps and shape.paths[0].anchor.is_single():
+            for key in sorted(keys, key=lambda key: -scores[key])[:4]:
+                yield made(Form("values" if keys[key].form == "list" else "property", title, key))
+            return
+        asked = bool(operators.keys() & {"equal", "asks"}) and any(path.anchor.name for path in shape.paths)
+        before = self._naming_before(shape)
+        for conditions in [(), *self._conditions(shape, keys, scores)]:
+            yield made(Form("names", title, conditions=conditions))
+            if "count" in operators:
+                yield made(Form("count", title, conditions=conditions), "count")
+            if asked and (len(shape.paths) > 1 or shape.steps):
+                yield made(Form("exists", title, conditions=conditions), "equal", "asks")
+            if len(best) > 1:
+                yield made(Form("names_property", title, best[0], conditions=conditions, also=tuple(best[1:3])))
+            for key in best:
+                yield made(Form("names_property", title, key, conditions=conditions))
+                if "each" in operators or "count" in operators:
+                    yield made(Form("group_property", title, key, conditions=conditions), "each", "count")
+                if not conditions:
+                    yield made(Form("values" if keys[key].form == "list" else "property", title, key))
+                    if "count" in operators and keys[key].form != "list":
+                        yield made(Form("count_property", title, key), "count")
+            if self.asked.order or "sort" in operators:
+                descending = self.asked.order[1] if self.asked.order else False
+                for key in self._ordered(keys, scores):
+                    value = keys[key].value
+                    if "sort" in operators:
+                        yield made(Form("order", title, key, descending, value, conditions), "sort", "order")
+                    argmax = Form("argmax", title, key, descending, value, conditions, number=self._top)
+                    yield made(argmax, "order")
+                    yield made(replace(argmax, listed=True), "order")
+                    if not conditions:
+                        yield made(Form("max" if descending else "min", title, key, descending, value), "order")
+            if not conditions and ("average" in operators or "sum" in operators):
+                for key in self._ordered(keys, scores):
+                    if keys[key].form == "number":
+                        for operator, kind in (("average", "avg"), ("sum", "sum")):
+                            if operator in operators:
+                                yield made(Form(kind, title, key, value=keys[key].value), operator)  # type: ignore[arg-type]
+            if shape.has_before and all(condition.on != "r" for condition in conditions):
+                yield from self._counting(shape, title, before, conditions)
+        yield from self._link_forms(shape, title)
+
+    @cached_property
+    def _top(self) -> int:
+        """The number of answers that a question for the first ones wants: 5 in `top 5 schools`."""
+        top = re.search(
+            r"\b(?:top|first|best|biggest|largest) (\d+|two|three|four|five|ten)\b|\b(\d+) most\b", self.asked.masked
+        )
+        words = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
+        text = (top[1] or top[2]) if top else "1"
+        return words.get(text, 0) or int(text)
+
+    def _naming_before(self, shape: Shape) -> str:
+        """Return the property that names the node before the answer."""
+        first = shape.paths[0]
+        labels = (
+            first.ends
+            if shape.tail
+            else first.labels[-2]
+            if len(first.labels) > 1
+            else self.walker.starts_of(first.steps[0])
+            if first.steps and not first.anchor.label
+            else {first.anchor.label: 1.0}
+        )
+        label = first.middle or (max(labels, key=lambda name: labels[name]) if labels else "")
+        return first.anchor.property if first.anchor.also else title_of(self.asked.graph, label)
+
+    def _counting(self, shape: Shape, title: str, before: str, conditions: tuple[Condition, ...]) -> Iterator[Made]:
+        descending = not re.search(r"\b(?:fewest|least|lowest|smallest|minimum)\b", self.asked.masked)
+        operators = self.asked.operators
+        plain = Form("both", title, before=before, conditions=conditions, descending=descending, number=self._top)
+        yield made(plain, "each", "including")
+        several = bool(shape.paths[0].anchor.also)
+        if operators.keys() & {"most", "order", "compare"}:
+            kinds: tuple[FormKind, ...] = ("most_before",) if several else ("most", "most_before")
+            for kind in kinds:
+                yield made(replace(plain, kind=kind), "most")
+                yield made(replace(plain, kind=kind, listed=True), "most", "count")
+        if operators.keys() & {"each", "count"} or several:
+            yield made(replace(plain, kind="group_before"), "each", "count")
+            if not several:
+                yield made(replace(plain, kind="group"), "each", "count")
+            if not conditions and shape.join in ("and", "ring"):
+                yield made(replace(plain, kind="group_zero"), "each", "count", "including")
+        if "sort" in operators:
+            yield made(replace(plain, kind="sort_count"), "sort", "count")
+            yield made(replace(plain, kind="sort_before"), "sort", "count")
+        for quantity in self.asked.quantities if not conditions else ():
+            if quantity.kind == "number":
+                above = replace(plain, kind="above_count", number=float(quantity.value), operator=quantity.comparison)
+                yield made(above)
+                yield made(replace(above, listed=True))
+
+    def _link_forms(self, shape: Shape, title: str) -> Iterator[Made]:
+        steps = shape.tail.steps if shape.tail else shape.paths[0].steps
+        if not steps or len(shape.paths) > 1 or "|" in steps[-1].type:
+            return
+        keys = properties_of(self.asked.graph, steps[-1].type, link=True)
+        for key in keys:
+            if self.asked.strength("property", key) >= SAID:
+                yield made(Form("link_property", title, key))
+                yield made(Form("link_property", title, key, listed=True))
+        conditions: list[tuple[Condition, ...]] = []
+        if {"start_year", "end_year"} <= set(keys):
+            for number, year in enumerate(self.asked.quantities):
+                if year.kind == "year":
+                    text = f"r.start_year <= {year.value} AND (r.end_year >= {year.value} OR r.end_year IS NULL)"
+                    conditions.append((Condition("start_year", text, "r", number, "year"),))
+            if "now" in self.asked.operators:
+                text = "r.start_year IS NOT NULL AND r.end_year IS NULL"
+                conditions.append((Condition("end_year", text, "r", kind="open"),))
+        for its in keys.values():
+            conditions += [(condition,) for condition in self._property_conditions(its, "r")]
+        for found in conditions:
+            yield made(Form("names", title, conditions=found), "now")
+            if "count" in self.asked.operators:
+                yield made(Form("count", title, conditions=found), "now", "count")
+
+    def _pairs(self, title: str, keys: Mapping[str, Property], scores: Mapping[str, float]) -> Iterator[Made]:
+        descending = self.asked.order[1] if self.asked.order else True
+        for key in sorted(keys, key=lambda key: -scores[key])[:5]:
+            its = keys[key]
+            if its.is_ordered:
+                yield made(Form("compare", title, key, descending, its.value), "order", "compare")
+                yield made(Form("compare", title, key, not descending, its.value), "compare")
+            if its.form in ("number", "year"):
+                yield made(Form("minus", title, key, value=its.value), "difference")
+            yield made(Form("equal", title, key), "equal")
+
+    def _ordered(self, keys: Mapping[str, Property], scores: Mapping[str, float]) -> list[str]:
+        temporal = self.asked.order is not None and self.asked.order[0] == "time"
+        found = [
+            (scores[key] + (0.3 if its.is_time == temporal else 0.0), key)
+            for key, its in keys.items()
+            if its.is_ordered
+        ]
+        return [key for _, key in sorted(found, key=lambda item: -item[0])[:3]]
+
+    def _property_conditions(self, its: Property, on: str) -> Iterator[Condition]:
+        for number, quantity in enumerate(self.asked.quantities):
+            for text in its.compare(quantity, on):
+                kind = "date" if its.is_time and its.form != "year" else "year" if its.form == "year" else "number"
+                yield Condition(its.key, text, on, number, kind, quantity.comparison == "=")
+        if its.marks and self.asked.operators.keys() & {"open", "not", "now"}:
+            yield Condition(its.key, its.is_open(on), on, kind="open")
+            yield Condition(its.key, its.is_open(on, filled=True), on, kind="filled")
+
+    def _conditions(
+        self, shape: Shape, keys: Mapping[str, Property], scores: Mapping[str, float]
+    ) -> Iterator[tuple[Condition, ...]]:
+        """Yield conditions on the answer, single ones and pairs of different kinds."""
+        found = [condition for its in keys.values() for condition in self._property_conditions(its, "n")]
+        negated = "not" in self.asked.operators
+        used = {mention for path in shape.paths for mention in path.anchor.mentions()}
+        for number, mention in enumerate(self.asked.question.mentions):
+            if number in used or mention.verdict == "not_found":
+                continue
+            for node in mention.nodes[:6]:
+                if node.is_value and node.property in keys and shape.ends.keys() & set(node.labels):
+                    key, text = f"n.{quoted_name(node.property)}", quoted_string(node.name)
+                    if keys[node.property].form == "list":
+                        text = f"{'NOT ' if negated else ''}{text} IN {key}"
+                    else:
+                        text = f"{key} {'<>' if negated else '='} {text}"
+                    found.append(Condition(node.property, text, quantity=-2 - number))
+        for key, its in keys.items():
+            if its.form == "flag" and scores[key] >= 0.7:
+                found.append(Condition(key, f"n.{quoted_name(key)} = {'false' if negated else 'true'}", kind="flag"))
+        yield from ((condition,) for condition in found)
+        found.sort(key=lambda condition: -scores[condition.key])
+        for first, second in combinations(found[:MAX_PAIRED], 2):
+            if first.key != second.key and (first.quantity != second.quantity or first.kind != second.kind):
+                yield first, second
