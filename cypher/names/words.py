@@ -76,6 +76,26 @@ def split_name(name: str) -> list[str]:
     return [fold(part) for part in split(name)]
 
 
+def as_words(name: str) -> str:
+    """Return a name of the schema in lower-case words: `hasCastMember` becomes `has cast member`.
+
+    >>> as_words("partOfDivision"), as_words("runtime_minute")
+    ('part of division', 'runtime minute')
+    """
+    return " ".join(split(name)).lower()
+
+
+def plural(text: str) -> str:
+    """Return the English plural of a noun: `movies` for `movie`, `countries` for `country`.
+
+    >>> plural("country"), plural("movie"), plural("award class")
+    ('countries', 'movies', 'award classes')
+    """
+    if re.search(r"[^aeiou]y$", text):
+        return text[:-1] + "ies"
+    return text + ("es" if re.search(r"(s|x|ch|sh)$", text) else "s")
+
+
 @lru_cache(maxsize=50_000)
 def lemma(word: str) -> str:
     """Return the singular of a noun or the base form of a common irregular verb; any other word unchanged."""

@@ -28,6 +28,7 @@ from typing import Any
 
 from graphground.cypher import validate
 from graphground.cypher.diagnostics import counted
+from graphground.cypher.names.words import as_words, plural
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.evals.generation.candidates import (
     Answers,
@@ -282,7 +283,7 @@ class _Generator:
 
 def _question(pattern: Mapping[str, Any], candidate: Candidate, filled: Filled) -> str:
     matched = match_words(pattern["question"], candidate.shape, candidate.names, candidate.time)
-    counted = plural(words(candidate.shape.labels.get("m0", "")))
+    counted = plural(as_words(candidate.shape.labels.get("m0", "")))
     return filled.question.replace("{match}", matched).replace("{counted}", counted)
 
 
@@ -432,7 +433,7 @@ def fill(
         return None
     known = [value for value in values if value is not None]
     distinct = set(map(str, known))
-    place, name = quoted_name(key) if key else "", words(key)
+    place, name = quoted_name(key) if key else "", as_words(key)
     form = template if len(known) == len(values) else template.get("if_null")
     sufficient = form is not None and len(known) >= len(values) / 2
     if "ORDER BY n.{p}" in template["return"] and "LIMIT 1" not in template["return"] and len(set(known)) < len(known):
@@ -533,26 +534,6 @@ def bucket(rows: int) -> int:
     return 0 if rows <= 1 else 1 if rows <= 10 else 2 if rows <= 100 else 3
 
 
-def words(name: str) -> str:
-    """Return a name of the schema in lower-case words: `hasCastMember` becomes `has cast member`.
-
-    >>> words("partOfDivision"), words("runtime_minute")
-    ('part of division', 'runtime minute')
-    """
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).replace("_", " ").lower().strip()
-
-
-def plural(text: str) -> str:
-    """Return the English plural of a noun: `movies` for `movie`, `countries` for `country`.
-
-    >>> plural("country"), plural("movie"), plural("award class")
-    ('countries', 'movies', 'award classes')
-    """
-    if re.search(r"[^aeiou]y$", text):
-        return text[:-1] + "ies"
-    return text + ("es" if re.search(r"(s|x|ch|sh)$", text) else "s")
-
-
 def match_words(question: str, shape: PatternShape, names: Mapping[str, str], time: str = "") -> str:
     """Describe the nodes that a pattern matches, in words: `movies with "directed by" the person Michael Mann`."""
 
@@ -564,7 +545,7 @@ def match_words(question: str, shape: PatternShape, names: Mapping[str, str], ti
             return _node(shape, parts[0], names)
         _, link, right = parts
         facts, out = shape.links[link]
-        relation = words(facts.pattern.type)
+        relation = as_words(facts.pattern.type)
         other = _node(shape, right, names)
         return f'with "{relation}" {other}' if out else f'that are "{relation}" of {other}'
 
@@ -572,5 +553,5 @@ def match_words(question: str, shape: PatternShape, names: Mapping[str, str], ti
 
 
 def _node(shape: PatternShape, node: str, names: Mapping[str, str]) -> str:
-    label = words(shape.labels[node])
+    label = as_words(shape.labels[node])
     return f"the {label} {names[node]}" if node in names else plural(label)

@@ -12,6 +12,8 @@
 
 A task has no `absent` variant if its query still finds something without the name, as the other half of a union does.
 
+The ten kinds of questions that are ambiguous, or that the graph cannot answer, stand in `unclear`.
+
 A question is changed only if it contains the exact name once, so that its meaning stays the same, and if the schema has
 the label of the name. Report the scores of original tasks and of variants separately (`variant` in a run's breakdown):
 an agent may find only names as stored.
@@ -23,17 +25,19 @@ import random
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from functools import partial
+from typing import Any
 
 from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher import tree as t
+from graphground.cypher.names.words import as_words
 from graphground.cypher.quoting import quoted_name, quoted_string
-from graphground.evals.tasks.task import Task
+from graphground.evals.tasks.task import Expected, Task
+from graphground.evals.tasks.unclear import UNCLEAR, Named
 from graphground.graphs.engines.engine import QueryFailed, QueryTimeout
 from graphground.graphs.graph import Graph
 
-Kind = Literal["alias", "misspelt", "shortened", "absent", "ambiguous"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+KINDS = ("alias", "misspelt", "shortened", "absent", "ambiguous", *UNCLEAR)
 QUERY_SECONDS = 10.0
 LEAST_LETTERS = 5
 """The minimum number of letters of a name that is still recognizable when misspelt."""
@@ -41,8 +45,12 @@ SAMPLED = 2_000
 """The maximum number of names of a label from which an absent name is made."""
 
 
-def harden(tasks: Iterable[Task], graph: Graph, seed: int = 0, kinds: Sequence[Kind] = KINDS) -> list[Task]:
+def harden(
+    tasks: Iterable[Task], graph: Graph, seed: int = 0, kinds: Sequence[str] = KINDS, strange: Sequence[str] = ()
+) -> list[Task]:
     """Return the variants of the tasks about `graph`, in the tasks' order; a task may have several variants or none.
+
+    `strange` are labels of other graphs, for questions about kinds of things that this graph does not have.
 
     Raises:
         EngineUnavailable: the graph cannot be queried.
@@ -53,7 +61,7 @@ def harden(tasks: Iterable[Task], graph: Graph, seed: int = 0, kinds: Sequence[K
             continue
         for kind in kinds:
             rng = random.Random(f"{seed} {kind} {task.qid}")
-            changed = _make_variant(task, kind, graph, rng)
+            changed = _make_variant(task, kind, graph, rng, strange)
             if changed is not None:
                 found.append(changed)
     return found
@@ -75,7 +83,7 @@ def names_in(query: str) -> list[tuple[str, str]]:
     ]
 
 
-def _make_variant(task: Task, kind: Kind, graph: Graph, rng: random.Random) -> Task | None:
+def _make_variant(task: Task, kind: str, graph: Graph, rng: random.Random, strange: Sequence[str]) -> Task | None:
     usable = [
         (label, name)
         for label, name in names_in(task.gold)
@@ -84,6 +92,12 @@ def _make_variant(task: Task, kind: Kind, graph: Graph, rng: random.Random) -> T
     if not usable:
         return None
     label, name = rng.choice(usable)
+    if kind in UNCLEAR:
+        named = Named(task.question, task.gold, label, name, graph.schema, partial(_rows, graph), strange)
+        asked = UNCLEAR[kind](named, rng)
+        expected: Expected = "ask" if kind.startswith("ambiguous") else "not_in_graph"
+        unclear = replace(task, qid=f"{task.qid}-{kind}", variant=kind, expected=expected, answer=None)
+        return replace(unclear, question=asked) if asked else None
     other = {
         "alias": _choose_alias,
         "misspelt": _misspell,
@@ -186,7 +200,7 @@ def _finds_something(graph: Graph, gold: str, name: str, other: str) -> bool:
 
 def _write_label(graph: Graph, label: str, name: str, rng: random.Random) -> str | None:
     rows = _rows(graph, f"MATCH (n:{quoted_name(label)}) RETURN count(n) > $name AS several", 1)
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", label).replace("_", " ").lower() if rows and rows[0][0] else None
+    return as_words(label) if rows and rows[0][0] else None
 
 
 def _replace_by_label(question: str, name: str, label: str) -> str:

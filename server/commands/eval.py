@@ -147,16 +147,16 @@ def parser() -> CommandLine:
     hardening = group.add_command(
         "harden",
         harden,
-        "Make harder variants of tasks, in which a name is replaced by an alias, a misspelling, its first words, a name "
-        "that is not in the graph, or its label alone.",
+        "Make harder variants of tasks: names as people write them, and questions that are ambiguous or that the graph "
+        "cannot answer.",
     )
     hardening.add_argument("tasks", type=Path, metavar="TASKS", help="A task file.")
     hardening.add_argument("file", type=Path, metavar="FILE", help="The task file to write (.json or .json.gz).")
     hardening.add_argument(
         "--kind",
         action="append",
-        choices=("alias", "misspelt", "shortened", "absent", "ambiguous"),
-        help="Only this kind; may be repeated.",
+        metavar="KIND",
+        help="Only this kind, such as misspelt or ambiguous_value; may be repeated.",
     )
     hardening.add_argument("--seed", type=int, default=0, help="The same seed makes the same variants (default: 0).")
     add_options(hardening, GRAPHS)
@@ -447,11 +447,14 @@ def harden(parsed: argparse.Namespace) -> int:
 
     tasks = read_tasks(parsed.tasks)
     kinds = parsed.kind or KINDS
+    if unknown := [kind for kind in kinds if kind not in KINDS]:
+        raise WrongUse(f"there is no kind {unknown[0]!r}; the kinds are {', '.join(KINDS)}")
     with closing(_opened(parsed)) as graphs:
+        labels = {label for name in graphs.names() for label in graphs.get(name).schema.labels}
         variants = [
             variant
             for name in dict.fromkeys(task.graph for task in tasks)
-            for variant in variants_of(tasks, graphs.get(name), parsed.seed, kinds)
+            for variant in variants_of(tasks, graphs.get(name), parsed.seed, kinds, sorted(labels))
         ]
     write_tasks(variants, parsed.file)
     sys.stdout.write(f"Wrote {counted(len(variants), 'variant')} of {counted(len(tasks), 'task')} to {parsed.file}.\n")
