@@ -18,7 +18,6 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ from graphground.evals.metrics.registry import METRICS
 from graphground.graphs.engines.dialects import MEMGRAPH_UNSUPPORTED
 from graphground.prompts.template import all_templates
 from graphground.server.cli import COMMANDS
+from graphground.server.commands.command_line import parser_of
 from graphground.server.definitions import PREPARED, described_output_schema, input_schema, tool_definition
 from graphground.server.resources import CATALOG, TEMPLATES
 from graphground.server.settings import options
@@ -147,7 +147,7 @@ def subcommands() -> list[str]:
     parts = []
     settings = {"--" + setting.name.replace("_", "-") for setting in options()}
     for name in COMMANDS:
-        command = import_module(f"graphground.server.commands.{name}").parser()
+        command = parser_of(name)
         for parser in command.subcommands().values() or [command]:
             positional = [action for action in parser._actions if not action.option_strings]
             chosen = [

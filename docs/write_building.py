@@ -8,11 +8,11 @@ import os
 import re
 import shlex
 import tempfile
-from importlib import import_module
 from pathlib import Path
 
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.storage.home import Home
+from graphground.server.commands.command_line import run
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "tutorial.md"
@@ -24,7 +24,7 @@ def printed(command: str) -> str:
     _, word, *rest = shlex.split(command)
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
-        import_module(f"graphground.server.commands.{word}").main(rest)
+        run(word, rest)
     text = re.sub(r"\b\d+(?:\.\d+)? ms\b", "… ms", re.sub(r"elapsed_ms: [\d.]+", "elapsed_ms: …", out.getvalue()))
     return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
 

@@ -50,7 +50,9 @@ def main() -> None:
         sys.stdout.write(usage())
     elif word in COMMANDS:
         try:
-            sys.exit(import_module(f"graphground.server.commands.{word}").main(rest))
+            from graphground.server.commands.command_line import run
+
+            sys.exit(run(word, rest))
         except KeyboardInterrupt:
             sys.exit(130)
     else:

@@ -7,7 +7,6 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,16 +15,11 @@ from graphground.cypher.diagnostics import counted
 from graphground.server.commands.command_line import (
     DATA_FOLDER,
     GRAPHS,
-    CommandLine,
     WrongUse,
-    add_model,
-    add_options,
-    command_line,
     model_settings,
     progress_bars,
     reply_folder,
     report_wait,
-    run,
 )
 from graphground.server.settings import password_variables
 
@@ -36,124 +30,6 @@ if TYPE_CHECKING:
     from graphground.agents.server_connection import ServerConnection
     from graphground.agents.session import Bounds
     from graphground.agents.trace import Trace
-
-FORMS = ("enhanced", "base", "json", "exact", "masked", "similarity")
-AGENTS = ("zero-shot", "tools", "loop", "cypherbench", "multi-agent")
-ABLATIONS = ("no-verification", "no-judge", "single-pass")
-
-
-def parser() -> CommandLine:
-    """Build the parser of `graphground agent` and its subcommands."""
-    group = command_line("agent", "Ask reference agents, which use the server's tools and a language model.")
-    shot = group.add_command(
-        "zero-shot", ask, "Baseline: a single prompt with the schema and the question, a single query as reply."
-    )
-    shot.set_defaults(agent="zero-shot")
-    tools = group.add_command("tools", ask, "Let a model call the tools until it answers.")
-    tools.set_defaults(agent="tools")
-    tools.add_argument(
-        "--turns", type=int, default=12, metavar="N", help="Maximum number of replies with tool calls (default: 12)."
-    )
-    loop = group.add_command(
-        "loop", ask, "Generate, execute, evaluate and verify a query in up to four rounds, with a model for each role."
-    )
-    loop.set_defaults(agent="loop")
-    shot.add_argument(
-        "--preset",
-        choices=("cypherbench",),
-        help="The baseline of CypherBench: its prompt's rules, its JSON schema, the whole reply as the query.",
-    )
-    loop.add_argument(
-        "--preset",
-        choices=("multi-agent",),
-        help="The rounds and the feedback of the paper's Algorithm 1, without the server's diagnostics and suggestions.",
-    )
-    loop.add_argument(
-        "--rounds", type=int, metavar="N", help="Maximum number of rounds (default: 4; with --preset multi-agent: 5)."
-    )
-    loop.add_argument(
-        "--ablation", action="append", choices=ABLATIONS, default=[], help="Leave out a part of the loop."
-    )
-    loop.add_argument(
-        "--role",
-        action="append",
-        default=[],
-        metavar="ROLE=MODEL",
-        help="Another model for one role: evaluator=openai:gpt-5. May be repeated.",
-    )
-    for form_taker, default in ((shot, "base"), (loop, "enhanced")):
-        form_taker.add_argument(
-            "--form", choices=FORMS, default=default, help=f"The form of the schema (default: {default})."
-        )
-        form_taker.add_argument("--schema-tokens", type=int, metavar="N", help="Token budget of the schema.")
-    for command in (shot, tools, loop):
-        command.add_argument(
-            "--suggested",
-            type=int,
-            default=0,
-            metavar="N",
-            help="Restrict the query to N suggested queries, by a grammar; needs llama.cpp's server (default: 0, any query).",
-        )
-        _add_common(command)
-    return group
-
-
-def _add_common(command: CommandLine) -> None:
-    command.add_argument(
-        "question",
-        nargs="?",
-        metavar="QUESTION",
-        help="The question; if neither it nor --tasks is given, questions are read from stdin (JSON Lines).",
-    )
-    command.add_argument(
-        "--prompts",
-        type=Path,
-        metavar="FOLDER",
-        help="A folder with your own prompts: files ROLE.md that replace the built-in prompts of these roles.",
-    )
-    command.add_argument("--tasks", type=Path, metavar="FILE", help="A task file; its predictions go to --out.")
-    command.add_argument(
-        "--out", type=Path, metavar="FILE", help="The predictions (JSON Lines); an existing file is resumed."
-    )
-    command.add_argument(
-        "--trace",
-        type=Path,
-        metavar="FILE",
-        help="Append every step to this file (JSON Lines), and write the trace as Markdown too.",
-    )
-    command.add_argument(
-        "--workers", type=int, default=4, metavar="N", help="Number of concurrent questions (default: 4)."
-    )
-    add_model(command)
-    command.add_argument("--no-cache", action="store_true", help="Do not cache replies.")
-    bounds = command.add_argument_group("bounds of one question")
-    bounds.add_argument(
-        "--most-calls",
-        type=int,
-        default=30,
-        metavar="N",
-        help="Maximum number of tool calls for a question (default: 30).",
-    )
-    bounds.add_argument(
-        "--most-tokens",
-        type=int,
-        default=200_000,
-        metavar="N",
-        help="Maximum number of tokens for a question (default: 200000).",
-    )
-    bounds.add_argument(
-        "--most-seconds",
-        type=float,
-        default=600.0,
-        metavar="S",
-        help="Maximum time for a question, in seconds (default: 600).",
-    )
-    add_connection(command)
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Run the subcommand that the arguments name, and return its exit status."""
-    return run(parser(), arguments)
 
 
 def ask(parsed: argparse.Namespace) -> int:
@@ -261,8 +137,9 @@ async def _answer(
 
 def _settings_of(parsed: argparse.Namespace) -> dict[str, Any]:
     """Return the options on which predictions depend, but not limits of time, of retries or of concurrency."""
-    names = ("agent", "graph", "turns", "preset", "rounds", "ablation", "prompts", "form", "schema_tokens", "suggested")
+    names = ("graph", "turns", "preset", "rounds", "ablation", "prompts", "form", "schema_tokens", "suggested")
     options = {name: getattr(parsed, name) for name in names if getattr(parsed, name, None)}
+    options["agent"] = parsed.command
     models = {f"model {role}".strip(): settings.as_record() for role, settings in _models(parsed).items()}
     return options | models | {"most_calls": parsed.most_calls, "most_tokens": parsed.most_tokens}
 
@@ -278,10 +155,10 @@ def _agent(parsed: argparse.Namespace) -> Agent:
         agent_templates(prompts)
     except ValueError as error:
         raise WrongUse(str(error)) from None
-    if parsed.agent == "zero-shot":
+    if parsed.command == "zero-shot":
         role: Literal["zero_shot", "cypherbench"] = "cypherbench" if parsed.preset else "zero_shot"
         return ZeroShot(parsed.form, parsed.schema_tokens, parsed.suggested, prompts, role=role)
-    if parsed.agent == "tools":
+    if parsed.command == "tools":
         return ToolAgent(parsed.turns, suggested=parsed.suggested, prompts=prompts)
     if parsed.preset and parsed.ablation:
         raise WrongUse("--preset takes no --ablation")
@@ -314,16 +191,6 @@ def _models(parsed: argparse.Namespace) -> dict[str, ModelSettings]:
             raise WrongUse(f"--role must be ROLE=MODEL with one of the roles {', '.join(ROLES)}, not {text!r}")
         models[role] = replace(common, name=name)
     return models
-
-
-def add_connection(command: CommandLine) -> None:
-    """Add `--server` and the options that choose graphs."""
-    command.add_argument(
-        "--server",
-        metavar="SERVER",
-        help="The URL of a running server, or the command that starts one (default: graphground serve).",
-    )
-    add_options(command, GRAPHS)
 
 
 def server_of(parsed: argparse.Namespace) -> str | list[str]:

@@ -5,18 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from graphground.server.commands.command_line import (
     FAILED,
-    GRAPHS,
-    CommandLine,
     WrongUse,
-    add_options,
     open_graphs,
-    run,
     set_up_logging,
     settings_from,
     spinner,
@@ -25,30 +21,6 @@ from graphground.server.commands.query import SHOWN, failure_lines, has_error, i
 
 if TYPE_CHECKING:
     from graphground.tools.tool import Tool
-
-
-def parser() -> CommandLine:
-    """Build the parser of `graphground call`."""
-    parser = CommandLine("graphground call", add_help=False, description="Run one tool and print its answer.")
-    parser.set_defaults(run=call, parser=parser)
-    parser.add_argument("tool", nargs="?", metavar="TOOL", help="A tool's name, such as list_graphs.")
-    parser.add_argument(
-        "arguments",
-        nargs="?",
-        default="{}",
-        metavar="ARGUMENTS",
-        help="The tool's arguments as a JSON object; - reads stdin.",
-    )
-    parser.add_argument("--list", action="store_true", help="List the tools.")
-    parser.add_argument("-h", "--help", action="store_true", help="Show this help; with TOOL, that tool's arguments.")
-    parser.add_argument("--json", action="store_true", help="Print the structured answer as JSON.")
-    add_options(parser, (*GRAPHS, "answer_bytes", "log_level"))
-    return parser
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Print a tool's answer, and return the exit status: 1 if the tool failed or found an error."""
-    return run(parser(), arguments)
 
 
 def call(parsed: argparse.Namespace) -> int:

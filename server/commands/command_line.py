@@ -1,12 +1,19 @@
 """The framework of the command line: one parser class, one way to run a command, one form for errors.
 
-A command is a module with two functions:
+A command is a file of options and a module with functions of the parsed arguments, which return the exit status:
 
-    def parser() -> CommandLine: …            # the command's options, also for the reference page and shell completion
-    def main(arguments) -> int: …             # `return run(parser(), arguments)`, the exit status
+    [info]                                    # graphs.toml: the subcommand `graphground graphs info`
+    help = "Show the counts, labels and patterns of a loaded graph."
+    function = "info"                         # the function in graphs.py
+    settings = ["folder"]                     # the settings that are options of this command, see `SETTINGS`
+    include = ["model"]                       # tables of shared.toml
 
-Each parser sets `run=FUNCTION`; the function takes the parsed arguments and returns the exit status. The framework uses
-argparse, because importing argparse takes no measurable time.
+    [info."--json"]                           # the arguments of argparse's `add_argument`
+    action = "store_true"
+    help = "Print JSON."
+
+The options of a `group` have a heading of their own in the help; options with the same `one_of` exclude each other. The
+framework uses argparse, because importing argparse takes no measurable time.
 """
 
 from __future__ import annotations
@@ -17,9 +24,11 @@ import os
 import re
 import sys
 import time
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -81,32 +90,65 @@ class CommandLine(argparse.ArgumentParser):
                 return dict(action.choices)
         return {}
 
-    def add_command(self, name: str, run: Any, help: str) -> CommandLine:
-        """Add a subcommand and return its parser; `run(parsed)` executes the subcommand and returns the exit status."""
-        group = next((action for action in self._actions if isinstance(action, argparse._SubParsersAction)), None)
-        if group is None:
-            group = self.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
-        parser: CommandLine = group.add_parser(name, help=help, description=help)
-        parser.set_defaults(run=run, parser=parser)
+
+TYPES = {"int": int, "float": float, "path": Path}
+
+
+def parser_of(name: str) -> CommandLine:
+    """Build the parser of `graphground NAME` from the file NAME.toml."""
+    described = _read(name)
+    parser = CommandLine(f"graphground {name}", description=described["help"], add_help="-h" not in described)
+    if "function" in described:
+        _add_options_of(parser, described)
         return parser
-
-
-def command_line(name: str, description: str, run: Any = None) -> CommandLine:
-    """Return the parser of `graphground NAME`, without its options."""
-    parser = CommandLine(f"graphground {name}", description=description)
-    if run is not None:
-        parser.set_defaults(run=run, parser=parser)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
+    for word, inner in described.items():
+        if word != "help":
+            _add_options_of(commands.add_parser(word, help=inner["help"], description=inner["help"]), inner)
     return parser
 
 
-def run(parser: CommandLine, arguments: Sequence[str]) -> int:
-    """Parse the arguments and run the command: `run(parser(), ["info", "nba"])`; return the exit status.
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def _add_options_of(parser: CommandLine, described: dict[str, Any]) -> None:
+    """Add the options in a table, then those of the tables in shared.toml that it includes, then the settings."""
+    parser.set_defaults(function=described["function"], parser=parser)
+    found = {word: value for word, value in described.items() if isinstance(value, dict)}
+    settings = list(described.get("settings", ()))
+    for included in described.get("include", ()):
+        shared = _read("shared")[included]
+        settings += shared.get("settings", ())
+        group = {"group": shared["group"]} if "group" in shared else {}
+        for word, value in shared.items():
+            if isinstance(value, dict):
+                found.setdefault(word, group | value)
+    groups: dict[str, Any] = {}
+    for word, option in found.items():
+        options = {**option, "type": TYPES[option["type"]]} if "type" in option else dict(option)
+        words = [word, options.pop("also")] if "also" in options else [word]
+        holder: Any = parser
+        if title := options.pop("group", ""):
+            holder = groups[title] = groups.get(title) or parser.add_argument_group(title)
+        elif title := options.pop("one_of", ""):
+            required = options.pop("required", False)
+            holder = groups[title] = groups.get(title) or parser.add_mutually_exclusive_group(required=required)
+        holder.add_argument(*words, **options)
+    if settings:
+        add_options(parser, [name for each in settings for name in SETTINGS.get(each, (each,))])
+
+
+def run(name: str, arguments: Sequence[str]) -> int:
+    """Run a command: `run("graphs", ["info", "nba"])`; return the exit status.
 
     A failure is printed on stderr and becomes an exit status. A traceback is printed only if `wants_trace()`.
     """
-    parsed = parser.parse_args(list(arguments))
+    parsed = parser_of(name).parse_args(list(arguments))
+    parsed.words = list(arguments)
     try:
-        return int(parsed.run(parsed) or 0)
+        function = getattr(import_module(f"graphground.server.commands.{name}"), parsed.function)
+        return int(function(parsed) or 0)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # the program that reads our stdout, such as `head`, has closed it
@@ -180,21 +222,23 @@ DATA_FOLDER = ("home", "settings")
 """The options of a command that needs only the data folder."""
 GRAPHS = ("graph", "uri", "user", "database", "name", "home", "settings")
 """The options of a command that opens graphs but does not serve them."""
+SETTINGS = {
+    "folder": DATA_FOLDER,
+    "graphs": GRAPHS,
+    "all": tuple(setting.name for setting in options()),
+    "http": tuple(setting.name for setting in options() if setting.name not in ("transport", "ui")),
+}
 
 
-def add_options(parser: argparse.ArgumentParser, names: Sequence[str] | None = None) -> None:
-    """Add one option for each setting, or only for the named settings.
-
-    `add_options(parser, DATA_FOLDER)` adds `--home` and `--settings`.
-    """
-    connects = names is None or "uri" in names
+def add_options(parser: argparse.ArgumentParser, names: Sequence[str]) -> None:
+    """Add an option for each of the named settings: `add_options(parser, DATA_FOLDER)` adds `--home`, `--settings`."""
     group = parser.add_argument_group(
         "settings",
         "Each can also be set by an environment variable (in brackets) or, except --settings, by a key of the settings file"
-        + (", where a table [graphs.NAME] replaces --uri, --user, --database and --name." if connects else "."),
+        + (", where a table [graphs.NAME] replaces --uri, --user, --database and --name." if "uri" in names else "."),
     )
     for setting in options():
-        if names is not None and setting.name not in names:
+        if setting.name not in names:
             continue
         words: dict[str, Any] = {
             "help": f"{setting.metadata['help']} [{setting.metadata['variable']}]".replace("%", "%%"),
@@ -366,40 +410,6 @@ def spinner(text: str) -> Iterator[None]:
 
     with Console(stderr=True).status(text):
         yield
-
-
-def add_model(command: CommandLine, *, several: bool = False) -> None:
-    """Add the options of a language model, or with `several` of more than one, as a separate group."""
-    model = command.add_argument_group("model")
-    words = "The model, such as gpt-5-mini or anthropic:claude-sonnet-4-5"
-    if several:
-        words += ", or NAME@URL for a model at an endpoint of its own; may be repeated"
-    model.add_argument("--model", required=True, action="append" if several else "store", help=f"{words}.")
-    model.add_argument(
-        "--price",
-        action="append",
-        default=[],
-        metavar="[MODEL=]IN,OUT",
-        help="The price of a model in US dollars for a million tokens of input and output, where none is published.",
-    )
-    model.add_argument("--endpoint", default="", metavar="URL", help="An OpenAI-compatible endpoint of your own.")
-    model.add_argument("--key-variable", default="", metavar="NAME", help="The environment variable with the key.")
-    model.add_argument("--temperature", default="0", metavar="T", help="The temperature; `none` omits it (default: 0).")
-    model.add_argument(
-        "--reasoning-effort", default="", metavar="E", help="How long a reasoning model thinks: low, medium, high …"
-    )
-    model.add_argument("--stream", action="store_true", help="Let the endpoint stream its replies.")
-    model.add_argument("--seed", type=int, help="A seed, for endpoints that accept one.")
-    model.add_argument(
-        "--max-tokens", type=int, default=1024, metavar="N", help="Maximum tokens of a reply (default: 1024)."
-    )
-    model.add_argument(
-        "--model-timeout", type=float, default=120.0, metavar="S", help="Time limit of a request (default: 120 s)."
-    )
-    model.add_argument("--retries", type=int, default=5, metavar="N", help="Retries of a failed request (default: 5).")
-    model.add_argument(
-        "--cache", type=Path, metavar="FOLDER", help="Folder of cached replies (default: in the user's cache folder)."
-    )
 
 
 def model_settings(parsed: argparse.Namespace, named: str = "") -> ModelSettings:

@@ -5,31 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
-from importlib import import_module
 
 from graphground.server.cli import COMMANDS
-from graphground.server.commands.command_line import CommandLine, command_line, run
-
-HOW = {
-    "bash": 'eval "$(graphground completion bash)"',
-    "zsh": 'eval "$(graphground completion zsh)"',
-    "fish": "graphground completion fish | source",
-}
-
-
-def parser() -> CommandLine:
-    """Build the parser of `graphground completion`."""
-    parser = command_line(
-        "completion", "Print a script that completes commands and options: " + "; ".join(HOW.values()) + ".", completion
-    )
-    parser.add_argument("shell", choices=sorted(HOW), help="The shell that the script is for.")
-    return parser
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Print the script on stdout."""
-    return run(parser(), arguments)
+from graphground.server.commands.command_line import parser_of
 
 
 def completion(parsed: argparse.Namespace) -> int:
@@ -50,5 +28,5 @@ def answer_shell() -> None:
     for name, text in COMMANDS.items():
         commands.add_parser(name, help=text)
         if words[1:2] == [name]:
-            commands.choices[name] = import_module(f"graphground.server.commands.{name}").parser()
+            commands.choices[name] = parser_of(name)
     argcomplete.autocomplete(complete)

@@ -6,7 +6,7 @@ import argparse
 import json
 import platform
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -17,17 +17,7 @@ from graphground import __version__
 from graphground.cypher.diagnostics import counted
 from graphground.graphs.engines.engine import Engine
 from graphground.graphs.graph import Graph
-from graphground.server.commands.command_line import (
-    FAILED,
-    GRAPHS,
-    CommandLine,
-    add_options,
-    command_line,
-    open_graphs,
-    run,
-    settings_from,
-    spinner,
-)
+from graphground.server.commands.command_line import FAILED, open_graphs, settings_from, spinner
 from graphground.server.settings import Settings, default_home
 from graphground.tools.tool import Graphs
 
@@ -50,24 +40,6 @@ class Finding:
     def word(self) -> str:
         """The word that begins the printed line: `ok`, `WARN` or `BAD`, padded to four characters."""
         return "BAD " if not self.good else "WARN" if self.fix else "ok  "
-
-
-def parser() -> CommandLine:
-    """Build the parser of `graphground doctor`."""
-    parser = command_line("doctor", "Check the installation, the data folder and every graph.", doctor)
-    parser.add_argument("--json", action="store_true", help="Print the findings as JSON.")
-    parser.add_argument(
-        "--deep",
-        action="store_true",
-        help="Read every node and relationship of loaded graphs, and look up one name of each label.",
-    )
-    add_options(parser, GRAPHS)
-    return parser
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Print the findings of all checks, and return the exit status: 1 if there is a problem."""
-    return run(parser(), arguments)
 
 
 def doctor(parsed: argparse.Namespace) -> int:

@@ -12,16 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphground.cypher.diagnostics import counted
-from graphground.server.commands.command_line import (
-    GRAPHS,
-    CommandLine,
-    add_options,
-    command_line,
-    open_graphs,
-    progress_bars,
-    run,
-    settings_from,
-)
+from graphground.server.commands.command_line import open_graphs, progress_bars, settings_from
 from graphground.server.settings import default_home
 
 if TYPE_CHECKING:
@@ -31,50 +22,6 @@ if TYPE_CHECKING:
 SIZES = ("nodes", "texts", "words", "bytes")
 LOCK_SECONDS = 600.0
 """The longest wait, in seconds, for another process, such as a server, that builds the same index."""
-
-
-def parser() -> CommandLine:
-    """Build the parser of `graphground entities` and its subcommands."""
-    group = command_line("entities", "Build and inspect the index that find_entities searches.")
-    building = group.add_command(
-        "build",
-        build,
-        "Build the index of a graph from its database. With --vectors, build vectors for the existing index, or for a new "
-        "index if there is none.",
-    )
-    building.add_argument("--label", action="append", help="Only nodes with this label; may be repeated.")
-    building.add_argument(
-        "--vectors",
-        action="store_true",
-        help="Also build vectors, which find names by meaning; to resume a build stopped with Ctrl-C, repeat the command.",
-    )
-    building.add_argument(
-        "--model",
-        default="",
-        help="The vectors' model: static-minilm-256 (in the package), or a "
-        "sentence-transformers model, such as all-MiniLM-L6-v2.",
-    )
-    building.add_argument(
-        "--names-only", action="store_true", help="Build vectors of names alone, not of descriptions."
-    )
-    building.add_argument(
-        "--estimate", action="store_true", help="Print the estimated cost of the vectors, without building them."
-    )
-    showing = group.add_command(
-        "info", info, "Show the contents of the index, when it was built, and whether it is stale."
-    )
-    for command in (building, showing):
-        command.add_argument(
-            "name_of_graph", nargs="?", metavar="GRAPH", help="The graph; optional if there is only one."
-        )
-        command.add_argument("--json", action="store_true", help="Print JSON.")
-        add_options(command, GRAPHS)
-    return group
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Build an index or show its contents, and return the exit status: 1 if that failed."""
-    return run(parser(), arguments)
 
 
 def build(parsed: argparse.Namespace) -> int:

@@ -13,22 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphground.cypher.diagnostics import counted
-from graphground.server.commands.agent import AGENTS, add_connection, password_variables_of, server_of
+from graphground.server.commands.agent import password_variables_of, server_of
 from graphground.server.commands.command_line import (
-    GRAPHS,
-    CommandLine,
     WrongUse,
-    add_model,
-    add_options,
     check_names,
-    command_line,
     home_from,
     model_settings,
     open_graphs,
     progress_bars,
     reply_folder,
     report_wait,
-    run,
     settings_from,
 )
 
@@ -43,156 +37,10 @@ if TYPE_CHECKING:
     from graphground.tools.tool import Graphs
 
 
-def parser() -> CommandLine:
-    """Build the parser of `graphground eval` and its subcommands."""
-    group = command_line("eval", "Make tasks for a graph, run agents over tasks, and report and compare the runs.")
-    running = group.add_command(
-        "run",
-        score_tasks,
-        "Run predictions over tasks and score them; to resume a run, "
-        "repeat the command. Exit status 1 when tasks could not be scored.",
-    )
-    running.add_argument("tasks", type=Path, metavar="TASKS", help="A task file in CypherBench's format.")
-    running.add_argument("folder", type=Path, metavar="FOLDER", help="The run's folder.")
-    source = running.add_mutually_exclusive_group(required=True)
-    source.add_argument("--predictions", type=Path, metavar="FILE", help="A file of predictions.")
-    source.add_argument(
-        "--agent",
-        metavar="COMMAND",
-        help="A program that reads questions and writes predictions, one JSON object per line.",
-    )
-    source.add_argument(
-        "--suggest", action="store_true", help="Take the first query of ground_question: a baseline without a model."
-    )
-    running.add_argument(
-        "--repair", action="store_true", help="Replace a wrong query with the suggestion of validate_cypher."
-    )
-    running.add_argument("--workers", type=int, default=8, metavar="N", help="Number of concurrent tasks (default: 8).")
-    _add_scoring(running)
-    running.add_argument(
-        "--agent-timeout",
-        type=float,
-        default=300.0,
-        metavar="SECONDS",
-        help="Seconds for each reply of the agent (default: 300).",
-    )
-    running.add_argument(
-        "--note", default="", help="A sentence that the report shows first, for example that the graph is a stand-in."
-    )
-    add_options(running, GRAPHS)
-    add_bench(group)
-    reporting = group.add_command(
-        "report", report, "Write the report of a run: one HTML file that opens from disk, and its figures as JSON."
-    )
-    reporting.add_argument("folder", type=Path, metavar="FOLDER", help="The run's folder.")
-    reporting.add_argument(
-        "file",
-        type=Path,
-        nargs="?",
-        metavar="FILE",
-        help="The report to write (.html); default: report.html in the run's folder.",
-    )
-    reporting.add_argument("--beside", type=Path, metavar="FOLDER", help="Another run to compare with.")
-    making = group.add_command(
-        "make",
-        make,
-        "Generate tasks for a graph: questions whose gold queries return rows, balanced over patterns and templates.",
-    )
-    making.add_argument("graph_name", metavar="GRAPH", help="The graph that the tasks are about.")
-    making.add_argument("file", type=Path, metavar="FILE", help="The task file to write (.json or .json.gz).")
-    making.add_argument("--tasks", type=int, default=200, metavar="N", help="Number of tasks (default: 200).")
-    making.add_argument("--seed", type=int, default=0, help="The same seed makes the same tasks (default: 0).")
-    making.add_argument(
-        "--seeds",
-        type=Path,
-        metavar="FILE",
-        help="Make them from real questions: a file with questions and queries, or a recorded trace.",
-    )
-    making.add_argument(
-        "--private", action="store_true", help="With --seeds: keep no name or other text of the seeds' queries."
-    )
-    making.add_argument(
-        "--patterns",
-        type=Path,
-        metavar="FILE",
-        help="A file of your own patterns, in place of the 12 bundled patterns.",
-    )
-    making.add_argument(
-        "--templates",
-        type=Path,
-        metavar="FILE",
-        help="A file of your own RETURN templates, in place of the bundled templates.",
-    )
-    add_options(making, GRAPHS)
-    add_rephrase(group)
-    judging = group.add_command(
-        "judge",
-        judge,
-        "Let a language model judge the answers in words of runs against the gold rows. To resume, repeat the command.",
-    )
-    judging.add_argument("folder", type=Path, nargs="+", metavar="FOLDER", help="The folders of runs.")
-    judging.add_argument(
-        "--second", metavar="MODEL", help="A second judge, whose agreement with the first is reported."
-    )
-    judging.add_argument(
-        "--sheet", type=Path, metavar="FILE", help="Write 50 answers of the first run for your labels (CSV)."
-    )
-    judging.add_argument(
-        "--labels", type=Path, metavar="FILE", help="That sheet with your labels: print the agreement."
-    )
-    judging.add_argument(
-        "--workers", type=int, default=4, metavar="N", help="Number of concurrent answers (default: 4)."
-    )
-    add_model(judging)
-    hardening = group.add_command(
-        "harden",
-        harden,
-        "Make harder variants of tasks: names as people write them, and questions that are ambiguous or that the graph "
-        "cannot answer.",
-    )
-    hardening.add_argument("tasks", type=Path, metavar="TASKS", help="A task file.")
-    hardening.add_argument("file", type=Path, metavar="FILE", help="The task file to write (.json or .json.gz).")
-    hardening.add_argument(
-        "--kind",
-        action="append",
-        metavar="KIND",
-        help="Only this kind, such as misspelt or ambiguous_value; may be repeated.",
-    )
-    hardening.add_argument("--seed", type=int, default=0, help="The same seed makes the same variants (default: 0).")
-    add_options(hardening, GRAPHS)
-    comparing = group.add_command(
-        "compare",
-        compare,
-        "Print how many tasks the second run won and lost against the first, and whether the difference may be chance.",
-    )
-    comparing.add_argument("first", type=Path, metavar="FIRST", help="The folder of the first run.")
-    comparing.add_argument("second", type=Path, metavar="SECOND", help="The folder of the second run.")
-    return group
-
-
-def _add_scoring(command: CommandLine) -> None:
-    command.add_argument(
-        "--timeout",
-        type=float,
-        metavar="SECONDS",
-        help="Seconds for each query (default: 30; with --preset cypherbench: 120).",
-    )
-    command.add_argument(
-        "--preset",
-        choices=("cypherbench",),
-        help="Score as CypherBench's published implementation does: its rules for EX and PSJS, 120 seconds, all tasks.",
-    )
-
-
 def _scoring_of(parsed: argparse.Namespace) -> dict[str, Any]:
     """Return the settings on which scores depend: the time limit, and the preset if there is one."""
     timeout = parsed.timeout if parsed.timeout is not None else 120.0 if parsed.preset else 30.0
     return {"timeout": timeout} | ({"preset": parsed.preset} if parsed.preset else {})
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Run the subcommand that the arguments name, and return its exit status."""
-    return run(parser(), arguments)
 
 
 def score_tasks(parsed: argparse.Namespace) -> int:
@@ -232,37 +80,6 @@ def score_tasks(parsed: argparse.Namespace) -> int:
     if outcome.scored + outcome.before:
         _print_scores(parsed.folder)
     return 1 if outcome.unscored else 0
-
-
-def add_bench(group: CommandLine) -> None:
-    """Add the subcommand `bench` to `graphground eval`."""
-    bench = group.add_command(
-        "bench",
-        run_bench,
-        "Compare agents and models over the same tasks, within a budget; to resume, repeat the command. Exit status 1 "
-        "when answers could not be scored.",
-    )
-    bench.add_argument("tasks", type=Path, metavar="TASKS", help="A task file.")
-    bench.add_argument(
-        "folder",
-        type=Path,
-        nargs="?",
-        metavar="FOLDER",
-        help="The bench's folder (default: TASKS with the suffix .bench).",
-    )
-    bench.add_argument(
-        "--agent", action="append", required=True, choices=AGENTS, help="A reference agent; may be repeated."
-    )
-    bench.add_argument("--repeat", type=int, default=1, metavar="N", help="Number of runs of each (default: 1).")
-    bench.add_argument("--budget", type=float, metavar="USD", help="Stop before the answers cost more than this.")
-    bench.add_argument(
-        "--workers", type=int, default=8, metavar="N", help="Number of concurrent questions (default: 8)."
-    )
-    _add_scoring(bench)
-    bench.add_argument("--prompts", type=Path, metavar="FOLDER", help="A folder with your own prompts: files ROLE.md.")
-    bench.add_argument("--note", default="", help="A sentence that the report shows first.")
-    add_model(bench, several=True)
-    add_connection(bench)
 
 
 def run_bench(parsed: argparse.Namespace) -> int:
@@ -506,26 +323,6 @@ def _print_scores(folder: Path) -> None:
 
 def _percent(score: Mapping[str, float] | None) -> str:
     return f"{score['mean']:.1%}" if score else "none"
-
-
-def add_rephrase(group: CommandLine) -> None:
-    """Add the subcommand `rephrase` to `graphground eval`."""
-    parser = group.add_command(
-        "rephrase",
-        rephrase,
-        "Rephrase raw questions with a language model, which then verifies each new question, in up to three rounds; "
-        "if it confirms none, the raw question is kept. To resume, repeat the command. "
-        "Exit status 1 if no question was rephrased.",
-    )
-    parser.add_argument("tasks", type=Path, metavar="TASKS", help="A task file.")
-    parser.add_argument("file", type=Path, metavar="FILE", help="The task file to write (.json or .json.gz).")
-    parser.add_argument(
-        "--report", type=Path, metavar="FILE", help="Write the outcome for each question to this file (JSON Lines)."
-    )
-    parser.add_argument(
-        "--workers", type=int, default=4, metavar="N", help="Number of concurrent questions (default: 4)."
-    )
-    add_model(parser)
 
 
 def rephrase(parsed: argparse.Namespace) -> int:

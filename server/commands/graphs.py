@@ -8,78 +8,18 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphground.cypher.diagnostics import counted
 from graphground.graphs.engines.address import BoltAddress
-from graphground.server.commands.command_line import (
-    DATA_FOLDER,
-    FAILED,
-    CommandLine,
-    WrongUse,
-    add_options,
-    command_line,
-    home_from,
-    progress_bars,
-    run,
-)
+from graphground.server.commands.command_line import FAILED, WrongUse, home_from, progress_bars
 
 if TYPE_CHECKING:
     from graphground.graphs.loading.importing.records import RecordSource
     from graphground.graphs.storage.catalog import Entry
     from graphground.graphs.storage.home import Home
-
-
-def parser() -> CommandLine:
-    """Build the parser of `graphground graphs` and its subcommands."""
-    group = command_line("graphs", "List, load, inspect, export and drop graphs.")
-    listing = group.add_command("list", list_graphs, "List the loaded graphs.")
-    listing.add_argument("--json", action="store_true", help="Print JSON.")
-    loading = group.add_command("load", load, "Load a SimpleKG file.")
-    loading.add_argument(
-        "file",
-        type=Path,
-        metavar="FILE",
-        help="A SimpleKG file (.json or .json.gz), or the name of a bundled graph that was dropped.",
-    )
-    loading.add_argument("--name", help="The graph's name; default: the name in the file's schema.")
-    loading.add_argument("--description", default="", help="A one-line description of the graph.")
-    loading.add_argument("--force", action="store_true", help="Replace an existing graph with that name.")
-    loading.add_argument(
-        "--into",
-        metavar="URI",
-        help="Load into the empty database at this Bolt address instead: your own Neo4j, Memgraph or ArcadeDB.",
-    )
-    loading.add_argument(
-        "--user",
-        default="",
-        help="With --into: a user with write access; the password comes from GRAPHGROUND_ADMIN_PASSWORD.",
-    )
-    loading.add_argument("--database", help="With --into: which database of that server.")
-    showing = group.add_command("info", info, "Show the counts, labels and patterns of a loaded graph.")
-    showing.add_argument("--json", action="store_true", help="Print JSON.")
-    dropping = group.add_command(
-        "drop", drop, "Delete a loaded graph; a bundled graph stays deleted until `load` names it."
-    )
-    exporting = group.add_command("export", export, "Write a loaded graph as a SimpleKG file.")
-    for command in (showing, dropping, exporting):
-        command.add_argument("name", metavar="NAME", help="The graph's name.")
-    exporting.add_argument("file", type=Path, metavar="FILE", help="The file to write (.json or .json.gz).")
-    exporting.add_argument("--force", action="store_true", help="Replace an existing file.")
-    for command in (listing, loading, showing, dropping, exporting):
-        add_options(command, DATA_FOLDER)
-    add_import(group)
-    add_pull(group)
-    add_check(group)
-    add_synth(group)
-    return group
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Run the subcommand that the arguments name, and return its exit status."""
-    return run(parser(), arguments)
 
 
 def list_graphs(parsed: argparse.Namespace) -> int:
@@ -214,16 +154,6 @@ def _described(entry: Entry) -> dict[str, Any]:
     return {name: getattr(entry, name) for name in names}
 
 
-def add_check(group: CommandLine) -> None:
-    """Add `check DEFINITION` to a group of commands."""
-    checking = group.add_command(
-        "check", check, "Check the definition of a domain graph, and list its problems with their lines."
-    )
-    checking.add_argument(
-        "definition", metavar="DEFINITION", help="A definition file, or the name of a CypherBench domain."
-    )
-
-
 def check(parsed: argparse.Namespace) -> int:
     """Print the problems of a definition; if it has none, print its size and the parts that may be mistakes."""
     from graphground.graphs.definitions.model import doubts
@@ -260,24 +190,6 @@ def require_unused_name(name: str, home: Home, advice: str) -> None:
         raise WrongUse(f"there is a graph {name!r} already; {advice}")
 
 
-def add_pull(group: CommandLine) -> None:
-    """Add `pull [NAME]` to a group of commands."""
-    pulling = group.add_command("pull", pull, "Download a graph that CypherBench published, and load it.")
-    pulling.add_argument("name", nargs="?", metavar="NAME", help="The domain, such as movie; optional with --tasks.")
-    pulling.add_argument("--tasks", action="store_true", help="Download the questions with their gold Cypher too.")
-    pulling.add_argument(
-        "--mirror",
-        action="append",
-        default=[],
-        metavar="URL",
-        help="A mirror of the published files, used instead of the authors' server; may be repeated: mirrors are tried "
-        "in order. Default: the mirrors in GRAPHGROUND_MIRROR, if it is set.",
-    )
-    pulling.add_argument("--offline", action="store_true", help="Use earlier downloads only; no network access.")
-    pulling.add_argument("--force", action="store_true", help="Replace an existing graph with that name.")
-    add_options(pulling, DATA_FOLDER)
-
-
 def pull(parsed: argparse.Namespace) -> int:
     """Download the missing files, and load the graph."""
     from graphground.graphs.loading.download import description_of, pull_graph, pull_tasks
@@ -299,17 +211,6 @@ def pull(parsed: argparse.Namespace) -> int:
             )
             sys.stdout.write(loaded_line(entry))
     return 0
-
-
-def add_synth(group: CommandLine) -> None:
-    """Add the subcommand `synth` to `graphground graphs`."""
-    parser = group.add_command("synth", synth, "Generate a graph of any size for a schema, as a SimpleKG file.")
-    parser.add_argument("schema", type=Path, metavar="SCHEMA", help="A schema in the CypherBench JSON form.")
-    parser.add_argument("out", type=Path, metavar="OUT", help="The SimpleKG file to write (.json or .json.gz).")
-    for name, default in (("nodes", 10_000), ("relationships", 30_000)):
-        parser.add_argument(f"--{name}", type=int, default=default, help=f"Number of {name} (default: {default}).")
-    parser.add_argument("--seed", type=int, default=0, help="The same seed gives the same graph (default: 0).")
-    parser.add_argument("--force", action="store_true", help="Replace an existing file.")
 
 
 def synth(parsed: argparse.Namespace) -> int:
@@ -335,55 +236,6 @@ def synth(parsed: argparse.Namespace) -> int:
         f"`graphground graphs load {parsed.out}` loads it.\n"
     )
     return 0
-
-
-def add_import(group: CommandLine) -> None:
-    """Add `import SOURCE` to a group of commands."""
-    importing = group.add_command(
-        "import",
-        import_graph,
-        "Import a graph from CSV, Parquet, JSON Lines, GraphML or RDF files, or from a database, and load it.",
-    )
-    importing.add_argument(
-        "source",
-        metavar="SOURCE",
-        help="A .csv, .tsv or .parquet file or a folder of them, a .jsonl, .graphml, .ttl, .nt, .nq, .trig, .rdf, "
-        ".owl or .jsonld file, or the Bolt address of a database, such as bolt://localhost:7687.",
-    )
-    importing.add_argument(
-        "--user", default="", help="For a database: its user; the password comes from NEO4J_PASSWORD."
-    )
-    importing.add_argument("--database", help="For a database: which database of that server.")
-    importing.add_argument(
-        "--mapping",
-        type=Path,
-        metavar="FILE",
-        help="For tables: the mapping from columns to nodes and relationships; by default it is inferred.",
-    )
-    importing.add_argument(
-        "--show",
-        action="store_true",
-        help="For tables: print the mapping and stop; if none fits, a draft with the problems. Edit it and pass it "
-        "with --mapping.",
-    )
-    cells = importing.add_argument_group("the format of CSV cells, if it is not the usual one")
-    cells.add_argument("--encoding", help="The encoding, such as latin-1 or cp1252; default: utf-8.")
-    cells.add_argument("--decimal", choices=(".", ","), help="The decimal sign; default: a point.")
-    cells.add_argument(
-        "--dates", metavar="FORM", help="The form of dates, such as dd.mm.yyyy or m/d/yyyy, beside ISO dates."
-    )
-    cells.add_argument(
-        "--booleans", metavar="TRUE/FALSE", help="The words for true and false, such as yes/no; default: true/false."
-    )
-    importing.add_argument(
-        "--name", help="The graph's name; default: the mapping's name, or that of the folder, file or host."
-    )
-    importing.add_argument("--description", default="", help="A one-line description of the graph.")
-    importing.add_argument(
-        "--output", type=Path, metavar="FILE", help="Also write the SimpleKG file here (.json or .json.gz)."
-    )
-    importing.add_argument("--force", action="store_true", help="Replace an existing graph with that name.")
-    add_options(importing, DATA_FOLDER)
 
 
 def import_graph(parsed: argparse.Namespace) -> int:

@@ -13,13 +13,8 @@ from typing import TYPE_CHECKING, Any
 from graphground.cypher.diagnostics import counted
 from graphground.server.commands.command_line import (
     FAILED,
-    GRAPHS,
-    CommandLine,
     WrongUse,
-    add_options,
-    command_line,
     open_graphs,
-    run,
     set_up_logging,
     settings_from,
     spinner,
@@ -31,39 +26,6 @@ if TYPE_CHECKING:
 
 MOST_ROWS, MOST_BYTES = 100_000, 64_000_000
 """The maximum number of rows and of bytes that `--all` prints."""
-
-
-def parser() -> CommandLine:
-    """Build the parser of `graphground query`."""
-    parser = command_line("query", "Run a read-only query, and print its rows and its problems.", query)
-    parser.add_argument("graph_name", nargs="?", metavar="GRAPH", help="The graph; optional if there is only one.")
-    parser.add_argument("query", metavar="QUERY", help="The Cypher query; - reads stdin.")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="Print columns, rows and diagnostics as JSON.")
-    form.add_argument("--csv", action="store_true", help="Print the rows as comma-separated values.")
-    form.add_argument(
-        "--picture", choices=("mermaid", "svg"), help="Draw some of the nodes and relationships that the query matches."
-    )
-    rows = parser.add_mutually_exclusive_group()
-    rows.add_argument("--limit", type=int, default=100, help="Maximum number of rows to print (default: 100).")
-    rows.add_argument("--all", action="store_true", help=f"Print every row, up to {MOST_ROWS:,} rows and 64 MB.")
-    parser.add_argument("--timeout", type=float, default=30.0, help="Time limit in seconds (default: 30).")
-    parser.add_argument(
-        "--parameter",
-        "-p",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="A value for $NAME: JSON, or else text; may be repeated.",
-    )
-    parser.add_argument("--check", action="store_true", help="Only check the query; do not run it.")
-    add_options(parser, (*(name for name in GRAPHS if name != "graph"), "answer_bytes", "log_level"))
-    return parser
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Print rows on stdout and diagnostics on stderr; return the exit status: 1 if the query failed or has an error."""
-    return run(parser(), arguments)
 
 
 def query(parsed: argparse.Namespace) -> int:

@@ -5,53 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphground.server.commands.command_line import (
-    DATA_FOLDER,
-    CommandLine,
-    WrongUse,
-    add_options,
-    command_line,
-    home_from,
-    run,
-)
+from graphground.server.commands.command_line import WrongUse, home_from
 
 if TYPE_CHECKING:
     from graphground.cypher.schema import PropertyGraphSchema
     from graphground.graphs.opening.open_graphs import OpenGraphs
-
-
-def parser() -> CommandLine:
-    """Build the parser of `graphground schema` and its subcommands."""
-    group = command_line("schema", "Show schemas, their forms, and how many tokens each form takes.")
-    counting = group.add_command(
-        "tokens", tokens, "Print approximately how many tokens each form of each schema takes."
-    )
-    counting.add_argument(
-        "files", nargs="*", type=Path, metavar="FILE", help="CypherBench schema files; default: the loaded graphs."
-    )
-    counting.add_argument("--json", action="store_true", help="Print JSON.")
-    showing = group.add_command("show", show, "Print a schema, or the part of it that a question needs.")
-    showing.add_argument("graph_name", metavar="GRAPH", help="A loaded graph, or a CypherBench schema file.")
-    showing.add_argument(
-        "--form",
-        choices=("base", "enhanced", "json", "mermaid", "svg"),
-        help="The form of the whole schema (default: base); mermaid and svg are pictures.",
-    )
-    showing.add_argument("--question", help="Print only what this question needs.")
-    showing.add_argument("--max-tokens", type=int, metavar="TOKENS", help="Token budget of the schema.")
-    for command in (counting, showing):
-        add_options(command, DATA_FOLDER)
-    return group
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Run the subcommand that the arguments name, and return its exit status."""
-    return run(parser(), arguments)
 
 
 def tokens(parsed: argparse.Namespace) -> int:

@@ -9,16 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphground.server.commands.command_line import (
-    CommandLine,
-    add_options,
-    check_names,
-    command_line,
-    open_graphs,
-    run,
-    set_up_logging,
-    settings_from,
-)
+from graphground.server.commands.command_line import check_names, open_graphs, set_up_logging, settings_from
 from graphground.server.settings import Settings, SettingsError, default_home, secrets_in
 
 if TYPE_CHECKING:
@@ -28,20 +19,6 @@ if TYPE_CHECKING:
 
 OPEN_AFTER_SECONDS = 0.2
 """Seconds between the first request and the opening of the graphs, so that the client's `tools/list` does not wait."""
-
-
-def parser() -> CommandLine:
-    """Build the parser of `graphground serve`, with an option for each setting."""
-    parser = command_line("serve", "Serve graphs to MCP clients over stdio or HTTP.", serve)
-    add_options(parser)
-    return parser
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Serve until the client closes stdin (stdio) or the program is interrupted (HTTP)."""
-    command = parser()
-    command.set_defaults(words=list(arguments))
-    return run(command, arguments)
 
 
 def serve(parsed: argparse.Namespace) -> int:

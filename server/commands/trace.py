@@ -4,44 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphground.cypher.diagnostics import counted
-from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
+from graphground.server.commands.command_line import WrongUse
 
 if TYPE_CHECKING:
     from graphground.server.traces.event import Event
-
-
-def parser() -> CommandLine:
-    """Build the parser of `graphground trace` and its subcommands."""
-    group = command_line(
-        "trace", "Show the tool calls that `serve --record FILE` has recorded, or a trace of an agent."
-    )
-    showing = group.add_command("show", show, "Print the events of a trace.")
-    showing.add_argument("file", type=Path, metavar="FILE", help="A trace: JSON Lines.")
-    showing.add_argument(
-        "--form",
-        choices=("lines", "markdown", "jsonl"),
-        default="lines",
-        help="Print a line per event, a transcript, or the events as JSON (default: lines).",
-    )
-    showing.add_argument("--session", help="Only the events of this session.")
-    showing.add_argument("--tool", metavar="NAME", help="Only calls of this tool, or steps of this role.")
-    showing.add_argument("--failed", action="store_true", help="Only calls that failed.")
-    showing.add_argument(
-        "--follow", action="store_true", help="Also print events that are appended later, until interrupted."
-    )
-    listing = group.add_command("sessions", sessions, "List the sessions of a trace.")
-    listing.add_argument("file", type=Path, metavar="FILE", help="A trace: JSON Lines.")
-    return group
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Run the subcommand that the arguments name, and return its exit status."""
-    return run(parser(), arguments)
 
 
 def show(parsed: argparse.Namespace) -> int:

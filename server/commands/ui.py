@@ -5,26 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 
-from graphground.server.commands.command_line import CommandLine, add_options, command_line, run, settings_from
-from graphground.server.settings import options
-
-
-def parser() -> CommandLine:
-    """Build the parser of `graphground ui`, with an option for each setting of a server over HTTP."""
-    parser = command_line("ui", "Serve the graphs over HTTP with a page for people, and open it in the browser.", ui)
-    parser.add_argument("--no-browser", action="store_true", help="Only print the address of the page.")
-    add_options(parser, [option.name for option in options() if option.name not in ("transport", "ui")])
-    return parser
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Serve until interrupted."""
-    command = parser()
-    command.set_defaults(words=list(arguments))
-    return run(command, arguments)
+from graphground.server.commands.command_line import settings_from
 
 
 def ui(parsed: argparse.Namespace) -> int:

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphground.cypher.diagnostics import counted
-from graphground.server.commands.command_line import (
-    CommandLine,
-    ProgressReport,
-    WrongUse,
-    command_line,
-    progress_bars,
-    run,
-)
+from graphground.server.commands.command_line import ProgressReport, WrongUse, progress_bars
 
 if TYPE_CHECKING:
     from graphground.graphs.wikidata.build import Built
@@ -25,57 +17,6 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 MOST_AT_ONCE = 64
-
-
-def parser() -> CommandLine:
-    """Build the parser of `graphground wikidata` and its subcommand."""
-    group = command_line("wikidata", "Build a domain graph from Wikidata.")
-    building = group.add_command(
-        "build",
-        build_graph,
-        "Build the graph of a definition as a SimpleKG file. Run it again to resume an interrupted build.",
-    )
-    building.add_argument(
-        "definition", metavar="DEFINITION", help="A definition file, or the name of a CypherBench domain."
-    )
-    source = building.add_mutually_exclusive_group(required=True)
-    source.add_argument("--endpoint", metavar="URL", help="The address of a SPARQL endpoint that serves Wikidata.")
-    source.add_argument(
-        "--dump",
-        type=Path,
-        metavar="FILE",
-        help="A dump of entity JSON, one document per line, or of N-Triples, truthy or full; plain, .gz or .bz2.",
-    )
-    building.add_argument(
-        "--output", type=Path, metavar="FILE", help="The SimpleKG file to write; default: NAME.json.gz."
-    )
-    building.add_argument(
-        "--timeout",
-        type=float,
-        default=90.0,
-        metavar="SECONDS",
-        help="Seconds to wait for a response before the query is split; default: 90.",
-    )
-    building.add_argument(
-        "--pause",
-        type=float,
-        default=0.0,
-        metavar="SECONDS",
-        help="Seconds to wait between queries, which are then sent one at a time; default: 0.",
-    )
-    building.add_argument(
-        "--parallel",
-        type=int,
-        metavar="N",
-        help="Queries to send at the same time; default: 4, but 2 at Wikimedia's endpoints, which allow 5 per IP address.",
-    )
-    building.add_argument("--agent", help="The User-Agent header; public endpoints ask for contact details in it.")
-    return group
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Run the subcommand that the arguments name, and return its exit status."""
-    return run(parser(), arguments)
 
 
 def build_graph(parsed: argparse.Namespace) -> int:

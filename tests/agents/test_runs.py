@@ -21,7 +21,7 @@ from graphground.agents.zero_shot import ZeroShot
 from graphground.evals.runs.agents import CommandAgent
 from graphground.evals.runs.prediction import read_predictions
 from graphground.evals.tasks.task import read_tasks
-from graphground.server.commands.agent import main
+from graphground.server.commands.command_line import run as run_words
 from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, fail, say
 from tests.support.scripted_roles import role_of, script_of
 
@@ -156,12 +156,14 @@ def test_the_command_answers_one_question_or_a_task_file(
         script_of({"zero_shot": [QUERY], "generator": [QUERY], "evaluator": ["GRADE: accept"]})
     ) as endpoint:
         common = ["--model", "scripted", "--endpoint", endpoint.openai, "--server", nba_server, "--no-cache"]
-        assert main(["zero-shot", "--graph", "nba", *common, "How many teams are there?"]) == 0
+        assert run_words("agent", ["zero-shot", "--graph", "nba", *common, "How many teams are there?"]) == 0
         assert capsys.readouterr().out == f"{QUERY}\n"
         out, trace = tmp_path / "out.jsonl", tmp_path / "trace.jsonl"
-        assert main(["loop", *common, "--tasks", str(tasks), "--out", str(out), "--trace", str(trace)]) == 0
+        assert (
+            run_words("agent", ["loop", *common, "--tasks", str(tasks), "--out", str(out), "--trace", str(trace)]) == 0
+        )
         assert "Asked 1 of 1" in capsys.readouterr().out
-        assert main(["loop", *common, "--tasks", str(tasks), "--out", str(out)]) == 0
+        assert run_words("agent", ["loop", *common, "--tasks", str(tasks), "--out", str(out)]) == 0
         assert "Asked 0 of 1" in capsys.readouterr().out
     assert read_predictions(out, read_tasks(tasks))["t1"].query == QUERY
     text = trace.with_suffix(".md").read_text(encoding="utf-8")
@@ -204,8 +206,16 @@ def test_wrong_options_are_reported_with_exit_status_2(
     options: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(
-            [*options, "--model", "m", "--endpoint", "http://127.0.0.1:9/v1", *([] if "--tasks" in options else ["Q?"])]
+        run_words(
+            "agent",
+            [
+                *options,
+                "--model",
+                "m",
+                "--endpoint",
+                "http://127.0.0.1:9/v1",
+                *([] if "--tasks" in options else ["Q?"]),
+            ],
         )
     assert ended.value.code == 2
     assert words in capsys.readouterr().err

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from graphground.server.commands.agent import main
+from graphground.server.commands.command_line import run
 from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, say, use
 from tests.support.scripted_roles import script_of
 from tests.support.serving import http_server
@@ -38,5 +38,5 @@ def test_the_three_examples_print_what_the_page_shows(data_folder: Path, capsys:
     with http_server(data_folder) as address, ScriptedEndpoint(script_of(roles)) as endpoint:
         for command, printed in EXAMPLES:
             words = [*shlex.split(command), "--endpoint", endpoint.openai, "--server", address, "--no-cache"]
-            assert main(words) == 0
+            assert run("agent", words) == 0
             assert capsys.readouterr().out == printed

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from graphground.server.commands.command_line import run
 from tests.support.neo4j_server import Neo4jServer, seeded
 from tests.support.pages import section
 
@@ -38,7 +38,7 @@ def connected(neo4j_5: Neo4jServer, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def printed(line: str, capsys: pytest.CaptureFixture[str]) -> str:
     """Run a command of the page and return its output; the command must succeed."""
     _, command, *rest = shlex.split(line, comments=True)
-    assert import_module(f"graphground.server.commands.{command}").main(rest) == 0, line
+    assert run(command, rest) == 0, line
     return capsys.readouterr().out
 
 

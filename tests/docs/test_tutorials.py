@@ -4,13 +4,13 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.storage.home import Home
+from graphground.server.commands.command_line import run as run_words
 from tests.support.wikibase_rdf import all_triples
 from tests.support.wikidata_documents import Document
 
@@ -48,7 +48,7 @@ def run(line: str, capsys: pytest.CaptureFixture[str]) -> str:
     """Run a command and return its output; `> FILE` also writes the output to the file, as a shell does."""
     line, _, target = line.partition(" > ")
     _, word, *rest = shlex.split(line)
-    assert import_module(f"graphground.server.commands.{word}").main(rest) == 0, line
+    assert run_words(word, rest) == 0, line
     out = capsys.readouterr().out
     if target:
         Path(target).write_text(out, "utf-8")

@@ -17,7 +17,7 @@ from graphground.evals.generation.rephrasing import (
     rephrase_task,
 )
 from graphground.evals.tasks.task import Task, read_tasks, write_tasks
-from graphground.server.commands.eval import main
+from graphground.server.commands.command_line import run
 from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, fail, say
 
 GOLD = "MATCH (n:Movie)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}) WITH DISTINCT n WHERE n.runtime_minute > 90"
@@ -171,10 +171,10 @@ def test_the_command_reports_raw_questions_and_never_sends_a_request_twice(
 ) -> None:
     pytest.importorskip("pydantic_ai.models.openai", reason="needs the extra `agents`")
     with ScriptedEndpoint(good_but_for_ronin) as endpoint:
-        assert main(command(tasks, endpoint, "--seed", "7")) == 0
+        assert run("eval", command(tasks, endpoint, "--seed", "7")) == 0
         first, count = (tasks.parent / "new.json").read_bytes(), len(endpoint.requests)
         assert all(request.body["seed"] == 7 and request.body["temperature"] == 0 for request in endpoint.requests)
-        assert main(command(tasks, endpoint, "--seed", "7")) == 0
+        assert run("eval", command(tasks, endpoint, "--seed", "7")) == 0
         assert (tasks.parent / "new.json").read_bytes() == first
         assert len(endpoint.requests) == count == 6
     assert [task.question for task in read_tasks(tasks.parent / "new.json")] == [
@@ -199,13 +199,13 @@ def test_a_refusing_endpoint_stops_the_command_which_resumes_at_the_same_task(
 ) -> None:
     pytest.importorskip("pydantic_ai.models.openai", reason="needs the extra `agents`")
     with ScriptedEndpoint(stops_at_ronin(fail(401, "invalid_api_key"))) as endpoint:
-        assert main(command(tasks, endpoint, "--workers", "1")) == 1
+        assert run("eval", command(tasks, endpoint, "--workers", "1")) == 1
         assert "refused the key in OPENAI_API_KEY" in (errors := capsys.readouterr().err)
         assert "Questions processed: 1 of 3; run the same command again to continue" in errors
         assert not (tasks.parent / "new.json").exists()
         before = len(endpoint.requests)
         endpoint.script = lambda request: say(f"QUESTION: Who directed {film_in(request)}?\nVERDICT: same")
-        assert main(command(tasks, endpoint, "--workers", "1")) == 0
+        assert run("eval", command(tasks, endpoint, "--workers", "1")) == 0
         assert [film_in(request) for request in endpoint.requests[before:]].count("Heat") == 0
     assert "3 questions rephrased, 0 kept raw" in capsys.readouterr().out
 
@@ -213,6 +213,6 @@ def test_a_refusing_endpoint_stops_the_command_which_resumes_at_the_same_task(
 def test_the_exit_status_is_1_if_no_question_was_rephrased(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("pydantic_ai.models.openai", reason="needs the extra `agents`")
     with ScriptedEndpoint(lambda request: say("Movies are great.")) as endpoint:
-        assert main(command(tasks, endpoint)) == 1
+        assert run("eval", command(tasks, endpoint)) == 1
     assert "0 questions rephrased, 3 kept raw" in capsys.readouterr().out
     assert read_tasks(tasks.parent / "new.json")[0].question.startswith("What are the names")

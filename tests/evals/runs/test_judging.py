@@ -19,7 +19,7 @@ from graphground.evals.runs.judging import (
     write_sheet,
 )
 from graphground.evals.runs.runner import RunError
-from graphground.server.commands.eval import main
+from graphground.server.commands.command_line import run as run_words
 from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, say
 
 GOLD = {"columns": ["n.name"], "rows": [["Heat"], ["Ronin"]], "row_count": 2}
@@ -119,7 +119,9 @@ def test_a_judge_and_a_second_one_are_named_with_their_agreement_in_the_shell(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-invented")
     with ScriptedEndpoint(verdict) as endpoint:
         words = ["--model", "m", "--endpoint", endpoint.openai, "--cache", str(tmp_path / "cache")]
-        assert main(["judge", str(run), "--second", "n", "--sheet", str(tmp_path / "sheet.csv"), *words]) == 0
+        assert (
+            run_words("eval", ["judge", str(run), "--second", "n", "--sheet", str(tmp_path / "sheet.csv"), *words]) == 0
+        )
     printed = capsys.readouterr().out
     assert "right by m 50.0%; agreement with n: 100.0% of 8 answers, Cohen's kappa 1.0" in printed
     assert "Wrote 8 answers to" in printed
@@ -129,7 +131,7 @@ def test_an_endpoint_that_fails_ends_in_one_line(
     run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "")
-    assert main(["judge", str(run), "--model", "m"]) == 1
+    assert run_words("eval", ["judge", str(run), "--model", "m"]) == 1
     assert "no key for m: set the environment variable OPENAI_API_KEY" in capsys.readouterr().err
 
 

@@ -17,7 +17,7 @@ from graphground.graphs.engines.engine import EngineError, EngineUnavailable
 from graphground.graphs.loading.into_database import BoltLoader, load_into
 from graphground.graphs.loading.simplekg import SimpleKGError
 from graphground.graphs.storage.home import Home
-from graphground.server.commands.graphs import main as graphs_command
+from graphground.server.commands.command_line import run
 from tests.support.commands import Ended, RunCommand
 from tests.support.neo4j_server import Neo4jServer, seeded
 from tests.support.small_graph import SMALL, small, written
@@ -201,5 +201,5 @@ def test_indexes_are_created_in_memgraphs_syntax() -> None:
 def test_the_options_name_and_into_together_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = written(tmp_path, SMALL)
     with pytest.raises(SystemExit, match="2"):
-        graphs_command(["load", str(file), "--into", "bolt://127.0.0.1:1", "--name", "films"])
+        run("graphs", ["load", str(file), "--into", "bolt://127.0.0.1:1", "--name", "films"])
     assert "not to --into" in capsys.readouterr().err

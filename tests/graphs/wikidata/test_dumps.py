@@ -26,7 +26,7 @@ from graphground.graphs.wikidata.triples import (
     term_of,
     truthy_value,
 )
-from graphground.server.commands.wikidata import main
+from graphground.server.commands.command_line import run
 from tests.support.shared_data import SHARED, needs
 from tests.support.sparql_endpoint import SparqlEndpoint
 from tests.support.wikibase_rdf import all_triples
@@ -137,7 +137,7 @@ def test_a_file_that_is_not_a_dump_is_refused_with_its_first_line(
     dump.write_bytes(gzip.compress(NO_DUMPS[kind]) if packing else NO_DUMPS[kind])
     (tmp_path / "places.toml").write_text(PLACES, "utf-8")
     command = ["build", str(tmp_path / "places.toml"), "--dump", str(dump), "--output", str(tmp_path / "x.json")]
-    assert main(command) == 1
+    assert run("wikidata", command) == 1
     assert "is not a dump of Wikidata" in capsys.readouterr().err
     assert not (tmp_path / "x.json").exists()
 
@@ -160,7 +160,7 @@ def test_lines_that_cannot_be_read_are_reported_by_the_exit_status(
     (tmp_path / "dump.json").write_bytes(b"".join(lines))
     (tmp_path / "places.toml").write_text(PLACES, "utf-8")
     command = ["build", str(tmp_path / "places.toml"), "--dump", str(tmp_path / "dump.json")]
-    assert main([*command, "--output", str(tmp_path / "x.json")]) == 1
+    assert run("wikidata", [*command, "--output", str(tmp_path / "x.json")]) == 1
     assert "the graph may be incomplete" in capsys.readouterr().err
 
 
@@ -430,8 +430,9 @@ def test_a_truthy_dump_gives_the_best_values_and_missing_parts_are_reported(
     (tmp_path / "places.toml").write_text(PLACES, "utf-8")
     output = tmp_path / "places.json"
     assert (
-        main(
-            ["build", str(tmp_path / "places.toml"), "--dump", str(tmp_path / "truthy.nt.gz"), "--output", str(output)]
+        run(
+            "wikidata",
+            ["build", str(tmp_path / "places.toml"), "--dump", str(tmp_path / "truthy.nt.gz"), "--output", str(output)],
         )
         == 0
     )

@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from graphground.server.commands.agent import add_connection, password_variables_of
-from graphground.server.commands.command_line import CommandLine
+from graphground.server.commands.agent import password_variables_of
+from graphground.server.commands.command_line import parser_of
 
 
 def parsed(*words: str) -> argparse.Namespace:
-    command = CommandLine(prog="agent")
-    add_connection(command)
-    return command.parse_args(words)
+    return parser_of("agent").parse_args(["tools", "--model", "m", *words])
 
 
 def test_a_started_server_receives_the_passwords_that_its_settings_file_names(

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import subprocess
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from graphground.server.cli import COMMANDS
-from graphground.server.commands.command_line import explained
+from graphground.server.commands.command_line import explained, parser_of
 from tests.support.commands import RunCommand
 from tests.support.serving import COMMAND, environment
 
 PARSERS = {
     parser.prog: parser
     for name in COMMANDS
-    for command in [import_module(f"graphground.server.commands.{name}").parser()]
+    for command in [parser_of(name)]
     for parser in (command, *command.subcommands().values())
 }
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from graphground.graphs.storage.home import Home
-from graphground.server.commands.eval import main
+from graphground.server.commands.command_line import run
 
 
 def test_tasks_are_run_reported_and_compared_in_the_shell(
@@ -33,18 +33,20 @@ def test_tasks_are_run_reported_and_compared_in_the_shell(
         )
     )
     (tmp_path / "p.jsonl").write_text('{"qid": "b", "pred_cypher": "MATCH (m:Movie) RETURN m.name"}\n')
-    assert main(["run", str(tasks), str(tmp_path / "one"), "--suggest", *home]) == 0
-    assert main(["run", str(tasks), str(tmp_path / "two"), "--predictions", str(tmp_path / "p.jsonl"), *home]) == 0
+    assert run("eval", ["run", str(tasks), str(tmp_path / "one"), "--suggest", *home]) == 0
+    assert (
+        run("eval", ["run", str(tasks), str(tmp_path / "two"), "--predictions", str(tmp_path / "p.jsonl"), *home]) == 0
+    )
     assert "execution accuracy  50.0%" in capsys.readouterr().out
-    assert main(["report", str(tmp_path / "two"), "--beside", str(tmp_path / "one")]) == 0
+    assert run("eval", ["report", str(tmp_path / "two"), "--beside", str(tmp_path / "one")]) == 0
     assert (tmp_path / "two" / "report.html").stat().st_size > 10_000
-    assert main(["compare", str(tmp_path / "one"), str(tmp_path / "two")]) == 0
+    assert run("eval", ["compare", str(tmp_path / "one"), str(tmp_path / "two")]) == 0
     assert "2 tasks in common" in capsys.readouterr().out
-    assert main(["harden", str(tasks), str(tmp_path / "harder.json"), "--kind", "ambiguous", *home]) == 0
+    assert run("eval", ["harden", str(tasks), str(tmp_path / "harder.json"), "--kind", "ambiguous", *home]) == 0
     (harder,) = json.loads((tmp_path / "harder.json").read_text("utf-8"))
     assert (harder["variant"], harder["expected"]) == ("ambiguous", "ask")
-    assert main(["run", str(tmp_path / "harder.json"), str(tmp_path / "three"), "--suggest", *home]) == 0
-    assert main(["compare", str(tmp_path / "one"), str(tmp_path / "three")]) == 1
+    assert run("eval", ["run", str(tmp_path / "harder.json"), str(tmp_path / "three"), "--suggest", *home]) == 0
+    assert run("eval", ["compare", str(tmp_path / "one"), str(tmp_path / "three")]) == 1
     assert "no task in common; compare runs over the same task file" in capsys.readouterr().err
 
 
@@ -58,7 +60,7 @@ def test_a_tiny_p_value_is_not_shown_as_zero(
         return {}, [{"qid": str(number), "execution_accuracy": correct, **common} for number in range(tasks)]
 
     monkeypatch.setattr("graphground.evals.runs.runner.read_run", read_run)
-    assert main(["compare", "first", "second"]) == 0
+    assert run("eval", ["compare", "first", "second"]) == 0
     assert capsys.readouterr().out.endswith(f"McNemar's test: {shown}\n")
 
 
@@ -74,7 +76,7 @@ def test_wrong_input_is_reported_in_a_line_on_stderr(
     words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(words) == 1
+    assert run("eval", words) == 1
     assert message in capsys.readouterr().err
 
 
@@ -85,7 +87,7 @@ def test_a_misspelt_graph_is_reported_with_the_nearest_name_and_nothing_is_run(
     task = {"qid": "1", "graph": "nba", "nl_question": "?", "gold_cypher": "MATCH (t:Team) RETURN t.name"}
     Path("tasks.json").write_text(json.dumps([task]))
     with pytest.raises(SystemExit, match="2"):
-        main(["run", "tasks.json", "run", "--suggest", "--graph", "nbaa", "--home", str(tmp_path / "home")])
+        run("eval", ["run", "tasks.json", "run", "--suggest", "--graph", "nbaa", "--home", str(tmp_path / "home")])
     output = capsys.readouterr().err
     assert output.count("there is no") == 1
     assert "--graph nbaa: there is no such graph; nearest: nba; available: nba." in output

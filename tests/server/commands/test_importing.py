@@ -6,8 +6,7 @@ import pytest
 
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.storage.home import Home
-from graphground.server.commands.graphs import main
-from graphground.server.commands.query import main as query
+from graphground.server.commands.command_line import run
 from tests.graphs.loading.importing.test_import import FILES, folder_of
 
 
@@ -17,29 +16,33 @@ def test_a_folder_becomes_a_graph_that_can_be_queried(tmp_path: Path, capsys: py
     folder.mkdir()
     folder_of(folder)
     try:
-        assert main(["import", str(folder), "--home", str(home), "--output", str(tmp_path / "films.json.gz")]) == 0
+        assert (
+            run("graphs", ["import", str(folder), "--home", str(home), "--output", str(tmp_path / "films.json.gz")])
+            == 0
+        )
         out = capsys.readouterr().out
         assert "(:Movie)-[:hasDirector]->(:Person) from movies.csv" in out
         assert "Loaded 'films': 6 nodes, 4 relationships." in out
         assert (tmp_path / "films.json.gz").exists()
         assert (
-            query(
+            run(
+                "query",
                 [
                     "films",
                     "MATCH (m:Movie)-[:hasDirector]->(p) WHERE m.zip_code = '00501' RETURN p.name, p.born",
                     "--home",
                     str(home),
-                ]
+                ],
             )
             == 0
         )
         assert "Michael Mann" in capsys.readouterr().out
         with pytest.raises(SystemExit):
-            main(["import", str(folder), "--home", str(home)])
+            run("graphs", ["import", str(folder), "--home", str(home)])
         assert "replace it with --force" in capsys.readouterr().err
         with (folder / "movies.csv").open("a") as movies:
             movies.write("m4,Dune,2021-09-03,155,90210,\n")
-        assert main(["import", str(folder), "--home", str(home), "--force"]) == 0
+        assert run("graphs", ["import", str(folder), "--home", str(home), "--force"]) == 0
         assert "Loaded 'films': 7 nodes, 4 relationships." in capsys.readouterr().out
     finally:
         end_engine(Home(home))
@@ -50,16 +53,17 @@ def test_the_name_of_a_bundled_graph_is_in_use_before_it_is_loaded(
 ) -> None:
     folder_of(tmp_path)
     with pytest.raises(SystemExit):
-        main(["import", str(tmp_path), "--name", "nba", "--home", str(tmp_path / "home")])
+        run("graphs", ["import", str(tmp_path), "--name", "nba", "--home", str(tmp_path / "home")])
     assert "there is a graph 'nba' already" in capsys.readouterr().err
 
 
 def test_the_mapping_is_printed_and_can_be_passed_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder_of(tmp_path)
-    assert main(["import", str(tmp_path), "--show", "--name", "films", "--home", str(tmp_path / "home")]) == 0
+    assert run("graphs", ["import", str(tmp_path), "--show", "--name", "films", "--home", str(tmp_path / "home")]) == 0
     (tmp_path / "films.toml").write_text(capsys.readouterr().out, "utf-8")
     assert (
-        main(
+        run(
+            "graphs",
             [
                 "import",
                 str(tmp_path),
@@ -68,7 +72,7 @@ def test_the_mapping_is_printed_and_can_be_passed_back(tmp_path: Path, capsys: p
                 str(tmp_path / "films.toml"),
                 "--home",
                 str(tmp_path / "home"),
-            ]
+            ],
         )
         == 0
     )
@@ -77,7 +81,7 @@ def test_the_mapping_is_printed_and_can_be_passed_back(tmp_path: Path, capsys: p
 
 def test_invalid_rows_are_listed_and_nothing_is_loaded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder_of(tmp_path, {**FILES, "movies.csv": FILES["movies.csv"] + "m4,Short\nm5,Shorter\n"})
-    assert main(["import", str(tmp_path), "--home", str(tmp_path / "home")]) == 1
+    assert run("graphs", ["import", str(tmp_path), "--home", str(tmp_path / "home")]) == 1
     assert capsys.readouterr().err == (
         "graphground: movies.csv, line 5: 2 cells where the header has 6\n"
         "graphground: movies.csv, line 6: 2 cells where the header has 6\nNothing was imported: 2 problems.\n"
@@ -93,10 +97,10 @@ def test_a_file_of_json_lines_becomes_a_graph(tmp_path: Path, capsys: pytest.Cap
         '{"type": "relationship", "label": "DIRECTED", "start": "2", "end": "1"}\n'
     )
     home = ["--home", str(tmp_path / "home")]
-    assert main(["import", str(path), *home]) == 0
+    assert run("graphs", ["import", str(path), *home]) == 0
     assert capsys.readouterr().out == "Loaded 'films': 2 nodes, 1 relationship.\n"
     path.write_text('{"type": "edge"}\n')
-    assert main(["import", str(path), "--force", *home]) == 1
+    assert run("graphs", ["import", str(path), "--force", *home]) == 1
     assert (
         "films.jsonl, line 1: 'type' must be 'node' or 'relationship'\nNothing was imported" in capsys.readouterr().err
     )

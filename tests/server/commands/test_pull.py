@@ -9,7 +9,7 @@ import pytest
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
-from graphground.server.commands.graphs import main
+from graphground.server.commands.command_line import run
 from tests.support.file_server import FileServer
 
 GRAPH = {
@@ -35,15 +35,15 @@ def test_a_pulled_graph_is_loaded_with_its_description_and_checksum(
     home = Home(tmp_path)
     try:
         with FileServer(FILES) as server:
-            assert main(["pull", "art", "--mirror", server.url, "--home", str(tmp_path)]) == 0
+            assert run("graphs", ["pull", "art", "--mirror", server.url, "--home", str(tmp_path)]) == 0
         assert "Loaded 'art': 1 node, 0 relationships." in capsys.readouterr().out
         entry = Catalog(home).get("art")
         assert entry.digest == hashlib.sha256(FILES["/graphs/simplekg/art_simplekg.json"]).hexdigest()
         assert entry.description.startswith("Paintings and sculptures")
         with pytest.raises(SystemExit):
-            main(["pull", "art", "--home", str(tmp_path)])
+            run("graphs", ["pull", "art", "--home", str(tmp_path)])
         assert "replace it with --force" in capsys.readouterr().err
-        assert main(["pull", "art", "--offline", "--force", "--home", str(tmp_path)]) == 0
+        assert run("graphs", ["pull", "art", "--offline", "--force", "--home", str(tmp_path)]) == 0
     finally:
         end_engine(home)
 
@@ -54,7 +54,7 @@ def test_the_questions_are_pulled_without_a_graph(
     with FileServer(FILES) as server:
         monkeypatch.setenv("GRAPHGROUND_MIRROR", f"http://127.0.0.1:9 {server.url}/")
         monkeypatch.setattr("graphground.graphs.loading.download.FIRST_PAUSE", 0.0)
-        assert main(["pull", "--tasks", "--home", str(tmp_path)]) == 0
+        assert run("graphs", ["pull", "--tasks", "--home", str(tmp_path)]) == 0
     assert (tmp_path / "downloads" / "test.json").read_bytes() == b"[1]\n"
     assert "train.json" in capsys.readouterr().out
 
@@ -66,5 +66,5 @@ def test_the_questions_are_pulled_without_a_graph(
 def test_wrong_use_is_reported(
     arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([*arguments, "--home", str(tmp_path)]) == 1
+    assert run("graphs", [*arguments, "--home", str(tmp_path)]) == 1
     assert message in capsys.readouterr().err

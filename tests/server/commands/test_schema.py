@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from graphground.server.commands.schema import main
+from graphground.server.commands.command_line import run
 from tests.support.films import FILMS
 
 
@@ -17,14 +17,14 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_the_table_of_tokens_has_a_row_for_each_schema(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["tokens", str(file)]) == 0
+    assert run("schema", ["tokens", str(file)]) == 0
     printed = capsys.readouterr().out
     assert "enhanced" in printed
     assert "films" in printed
 
 
 def test_the_part_of_a_schema_that_a_question_needs_is_shown(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", str(file), "--question", "When was the director born?"]) == 0
+    assert run("schema", ["show", str(file), "--question", "When was the director born?"]) == 0
     assert "date_of_birth: date" in capsys.readouterr().out
 
 
@@ -34,7 +34,7 @@ def test_the_part_of_a_schema_that_a_question_needs_is_shown(file: Path, capsys:
 )
 def test_an_error_is_reported_on_stderr(arguments: list[str], file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     try:
-        code = main([str(file) if word == "FILE" else word for word in arguments])
+        code = run("schema", [str(file) if word == "FILE" else word for word in arguments])
     except SystemExit as end:
         code = int(end.code or 0)
     assert code != 0
@@ -42,16 +42,16 @@ def test_an_error_is_reported_on_stderr(arguments: list[str], file: Path, capsys
 
 
 def test_a_schema_is_drawn_as_mermaid_and_as_svg(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", str(file), "--form", "mermaid"]) == 0
+    assert run("schema", ["show", str(file), "--form", "mermaid"]) == 0
     assert '-->|"directedBy"|' in capsys.readouterr().out
-    assert main(["show", str(file), "--form", "svg"]) == 0
+    assert run("schema", ["show", str(file), "--form", "svg"]) == 0
     assert capsys.readouterr().out.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
     with pytest.raises(SystemExit):
-        main(["show", str(file), "--form", "svg", "--question", "Who?"])
+        run("schema", ["show", str(file), "--form", "svg", "--question", "Who?"])
     assert "leave out --form or --question" in capsys.readouterr().err
 
 
 def test_a_form_with_a_question_is_refused_instead_of_ignored(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main(["show", str(file), "--form", "json", "--question", "Who directed Heat?"])
+        run("schema", ["show", str(file), "--form", "json", "--question", "Who directed Heat?"])
     assert "--form is for the whole schema" in capsys.readouterr().err

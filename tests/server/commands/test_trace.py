@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graphground.server.commands.trace import main
+from graphground.server.commands.command_line import run
 from graphground.server.traces.event import Event, event_in
 
 
@@ -25,7 +25,7 @@ def trace(tmp_path: Path) -> str:
 
 
 def test_each_event_is_a_line(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", trace]) == 0
+    assert run("trace", ["show", trace]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("aa get_schema ok 10.0 ms 0+5 tokens")
     assert lines[1] == "bb execute_cypher failed MATCH (n) RETURN n"
@@ -33,20 +33,20 @@ def test_each_event_is_a_line(trace: str, capsys: pytest.CaptureFixture[str]) ->
 
 def test_events_are_filtered_by_session_tool_and_failure(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
     for options, count in ((["--session", "aa"], 2), (["--tool", "execute_cypher"], 2), (["--failed"], 1)):
-        assert main(["show", trace, "--form", "jsonl", *options]) == 0
+        assert run("trace", ["show", trace, "--form", "jsonl", *options]) == 0
         events = [event_in(line) for line in capsys.readouterr().out.splitlines()]
         assert len(events) == count
 
 
 def test_a_transcript_of_a_session_is_markdown(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", trace, "--form", "markdown", "--session", "aa"]) == 0
+    assert run("trace", ["show", trace, "--form", "markdown", "--session", "aa"]) == 0
     printed = capsys.readouterr().out
     assert "## Session `aa` of `ada 1.0`" in printed
     assert "bb" not in printed
 
 
 def test_the_sessions_are_listed_with_their_calls(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["sessions", trace]) == 0
+    assert run("trace", ["sessions", trace]) == 0
     first, second = capsys.readouterr().out.splitlines()
     assert "aa" in first
     assert "2 events, 0 failed, 5 tokens" in first
@@ -57,12 +57,12 @@ def test_a_missing_file_is_reported_with_the_option_that_writes_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["show", str(tmp_path / "none.jsonl")])
+        run("trace", ["show", str(tmp_path / "none.jsonl")])
     assert ended.value.code == 2
     assert "serve --record" in capsys.readouterr().err
 
 
 def test_following_a_trace_as_a_transcript_is_refused(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main(["show", trace, "--form", "markdown", "--follow"])
+        run("trace", ["show", trace, "--form", "markdown", "--follow"])
     assert "summary" in capsys.readouterr().err

@@ -7,8 +7,7 @@ import pytest
 
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.storage.home import Home
-from graphground.server.commands.graphs import main as graphs
-from graphground.server.commands.wikidata import main
+from graphground.server.commands.command_line import run
 from tests.support.serving import connected, stdio
 from tests.support.shared_data import needs
 from tests.support.sparql_endpoint import SparqlEndpoint
@@ -26,10 +25,11 @@ async def test_a_definition_becomes_a_graph_that_an_agent_can_query(
 ) -> None:
     (tmp_path / "places.toml").write_text(PLACES, "utf-8")
     home, graph = tmp_path / "home", tmp_path / "places.json.gz"
-    assert graphs(["check", str(tmp_path / "places.toml")]) == 0
+    assert run("graphs", ["check", str(tmp_path / "places.toml")]) == 0
     with SparqlEndpoint(place_triples()) as endpoint:
         assert (
-            main(
+            run(
+                "wikidata",
                 [
                     "build",
                     str(tmp_path / "places.toml"),
@@ -39,7 +39,7 @@ async def test_a_definition_becomes_a_graph_that_an_agent_can_query(
                     str(graph),
                     "--agent",
                     "places/1.0 (test)",
-                ]
+                ],
             )
             == 0
         )
@@ -48,7 +48,7 @@ async def test_a_definition_becomes_a_graph_that_an_agent_can_query(
     assert "Wrote " in out
     assert "Place.founded: date coarser than a day (as in Q" in out
     try:
-        assert graphs(["load", str(graph), "--home", str(home)]) == 0
+        assert run("graphs", ["load", str(graph), "--home", str(home)]) == 0
         async with connected(stdio(home)) as agent:
             found = await agent.call_tool("find_entities", {"mentions": ["Republic of Estonia"], "graph": "places"})
             assert found.structured_content is not None
@@ -70,13 +70,13 @@ def test_a_dump_can_be_the_source_and_a_missing_source_is_reported(
     (tmp_path / "places.toml").write_text(PLACES, "utf-8")
     (tmp_path / "dump.json").write_text("\n".join(map(json.dumps, raw_documents())), "utf-8")
     command = ["build", str(tmp_path / "places.toml"), "--output", str(tmp_path / "places.json")]
-    assert main([*command, "--dump", str(tmp_path / "dump.json")]) == 0
+    assert run("wikidata", [*command, "--dump", str(tmp_path / "dump.json")]) == 0
     assert "Wrote " in capsys.readouterr().out
     with pytest.raises(SystemExit):
-        main(command)
+        run("wikidata", command)
     assert "give one of --endpoint, --dump" in capsys.readouterr().err
     with pytest.raises(SystemExit):
-        main([*command, "--endpoint", "http://localhost:1/sparql", "--parallel", "0"])
+        run("wikidata", [*command, "--endpoint", "http://localhost:1/sparql", "--parallel", "0"])
     assert "--parallel is 0: it must be from 1 to 64" in capsys.readouterr().err
-    assert main([*command, "--dump", str(tmp_path / "nothing.json")]) == 1
+    assert run("wikidata", [*command, "--dump", str(tmp_path / "nothing.json")]) == 1
     assert "there is no file" in capsys.readouterr().err

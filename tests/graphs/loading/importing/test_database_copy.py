@@ -16,7 +16,7 @@ from graphground.graphs.loading.importing.database_copy import DatabaseCopy, Spa
 from graphground.graphs.loading.importing.property_graph import database_source, import_records
 from graphground.graphs.loading.importing.records import ImportRefused, Problems
 from graphground.graphs.loading.into_database import load_into
-from graphground.server.commands.graphs import main
+from graphground.server.commands.command_line import run
 from tests.support.neo4j_server import Neo4jServer
 from tests.support.small_graph import records_in
 
@@ -215,7 +215,7 @@ def test_the_command_copies_a_database_and_loads_it(
         driver.execute_query("CREATE (:Movie {title: 'Heat'})-[:DIRECTED_BY]->(:Person {name: 'Michael Mann'})")
     monkeypatch.setenv("NEO4J_PASSWORD", neo4j_5.password)
     home = tmp_path / "home"
-    assert main(["import", neo4j_5.uri, "--user", neo4j_5.user, "--name", "copy", "--home", str(home)]) == 0
+    assert run("graphs", ["import", neo4j_5.uri, "--user", neo4j_5.user, "--name", "copy", "--home", str(home)]) == 0
     assert capsys.readouterr().out == "Loaded 'copy': 2 nodes, 1 relationship.\n"
     assert not (home / "imports" / "copy").exists()
 
