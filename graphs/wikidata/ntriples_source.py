@@ -1,215 +1,198 @@
-"""A dump of N-Triples as a source: two passes over the dump, for statements and for names, and more over an extract.
+"""A dump of N-Triples as a source: its lines are filtered into a local store, which answers the queries of a build.
 
-The first pass keeps only lines with predicates that the definition needs, in a compressed extract beside the workspace.
-Each level of labels then takes up to three passes over the extract. They find the members of classes and the start
-items of relationships, the candidates' statements, and the value nodes of these statements. All findings are stored on
-disk and joined there, so that memory does not grow with the dump and the order of its lines does not matter.
+The first pass over the dump keeps the lines with predicates that the definition needs, the second the names of the
+items that were found. Both go into a store of pyoxigraph (the extra `rdf`) beside the workspace, to which
+`SparqlSource` sends the same queries as to an endpoint. The order of the lines does not matter, and memory does not
+grow with the dump.
+
+If only the values of a property are needed, they are read from truthy triples (`wdt:P31`), which hold the best
+statements. A property with qualifiers, converted values or statements of every rank is read from statement nodes
+(`p:P39`, `ps:P39`, `pq:P580` and the value nodes), if the dump has them.
 """
 
 from __future__ import annotations
 
-import gzip
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+import re
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
-from zlib import crc32
+from typing import TYPE_CHECKING, NamedTuple
 
-from graphground.graphs.definitions.model import IDENTICAL
-from graphground.graphs.wikidata import triples
-from graphground.graphs.wikidata.dump_source import Dump, blocks, map_blocks, processes_for
+from graphground.graphs.loading.importing.records import install_command
+from graphground.graphs.wikidata.dump_source import Dump, blocks, map_blocks
+from graphground.graphs.wikidata.endpoint import AT_ONCE, Binding, Traffic, bindings
 from graphground.graphs.wikidata.plan import SUBCLASS_OF, Plan, SourceError
-from graphground.graphs.wikidata.statements import (
-    ITEM,
-    NORMAL,
-    Statement,
-    Value,
-    drop_deprecated,
-    item_number,
-    pack_statements,
-    value_of_term,
+from graphground.graphs.wikidata.sparql_source import ONTOLOGY, PREFIXES, SparqlSource
+from graphground.graphs.wikidata.statements import XSD
+from graphground.graphs.wikidata.workspace import Workspace, with_fallback
+
+if TYPE_CHECKING:
+    import pyoxigraph
+
+BATCH_BYTES = 1 << 26
+"""The number of bytes that are loaded into the store at a time."""
+RANK, NORMAL_RANK = f"<{ONTOLOGY}rank>".encode(), f"<{ONTOLOGY}NormalRank>".encode()
+SAME_AS = f"{PREFIXES['owl']}sameAs"
+DETAILS = ("propertyType", "quantityAmount", "quantityUnit", "timeValue", "timePrecision")
+ABOUT, PART_OF = (f"<{PREFIXES['schema']}{name}>".encode() for name in ("about", "isPartOf"))
+TEXTS = frozenset(
+    f"<{predicate}>".encode()
+    for predicate in (
+        f"{PREFIXES['rdfs']}label",
+        f"{PREFIXES['skos']}altLabel",
+        f"{PREFIXES['schema']}description",
+        f"{PREFIXES['schema']}about",
+    )
 )
-from graphground.graphs.wikidata.triples import (
-    ABOUT,
-    DETAILS,
-    NORMAL_RANK,
-    RANK,
-    SAME_AS,
-    TEXT_KINDS,
-    Predicates,
-    StatementParts,
-    Term,
-    find_item,
-    find_statement,
-    find_value_node,
-    full_value,
-    language_of,
-    last,
-    read_triples,
-    statements_by_property,
-    term_of,
-    truthy_value,
-)
-from graphground.graphs.wikidata.workspace import TextsOfItems, Workspace, with_fallback
-
-FULL = "full dump"
-MAX_BITS = 1 << 28
-"""The maximum size of a `BitSet`: 32 MiB, enough for one bit per item of Wikidata."""
-COMPRESSION = 1
-"""The compression level of the extract: the fastest."""
-TABLES = {
-    "members": "label INTEGER, item INTEGER",
-    "statement_members": "label INTEGER, item INTEGER",
-    "triples": "item INTEGER, statement BLOB, predicate BLOB, rest BLOB",
-    "value_nodes": "node BLOB",
-    "details": "node BLOB, predicate BLOB, rest BLOB",
-    "texts": "item INTEGER, predicate BLOB, rest BLOB",
-}
-Row = tuple[int | bytes, ...]
-Ends = Mapping[bytes, Sequence[tuple[int, "BitSet | frozenset[int]"]]]
+_ITEM = re.compile(rb"<http://www\.wikidata\.org/entity/Q(\d{1,18})>").match
+# The store would write a number of XML Schema in its own way (170 for +170); of another type, it is only a text.
+_STORED_TYPE, _WRITTEN_TYPE = b"^^<xsd:", f"^^<{XSD}".encode()
+_STORED_JSON, _WRITTEN_JSON = b'"datatype":"xsd:', f'"datatype":"{XSD}'.encode()
 
 
-@dataclass(frozen=True, slots=True)
-class BitSet:
-    """A set of item numbers, or of value nodes, in bounded memory; it is sent to each process once.
+class Lines(NamedTuple):
+    """The lines of a block that a pass keeps, and the number of lines that are not triples."""
 
-    For item numbers the set is exact. For nodes there are false positives, which a join with the exact nodes removes.
-
-    >>> 42 in BitSet.of_items([42], 42), 43 in BitSet.of_items([42], 42), b"b72" in BitSet.of_nodes([b"b72"], 1)
-    (True, False, True)
-    """
-
-    bits: bytes
-    beyond: frozenset[int] = frozenset()
-    """Item numbers that are too large to have a bit."""
-
-    @classmethod
-    def of_items(cls, items: Iterable[int], largest: int) -> BitSet:
-        """Return the set of item numbers, of which `largest` is the largest."""
-        bits, beyond = bytearray(min(MAX_BITS, 1 << max(largest.bit_length(), 3)) >> 3), set()
-        for item in items:
-            if item >> 3 < len(bits):
-                bits[item >> 3] |= 1 << (item & 7)
-            else:
-                beyond.add(item)
-        return cls(bytes(bits), frozenset(beyond))
-
-    @classmethod
-    def of_nodes(cls, nodes: Iterable[bytes], count: int) -> BitSet:
-        """Return the set of `count` value nodes."""
-        size = min(MAX_BITS, 1 << max((count * 16).bit_length(), 16))
-        return cls.of_items((crc32(node) % size for node in nodes), size - 1)
-
-    def __contains__(self, member: int | bytes | None) -> bool:
-        if member is None:
-            return False
-        number = crc32(member) % (len(self.bits) << 3) if isinstance(member, bytes) else member
-        place = number >> 3
-        return bool(self.bits[place] >> (number & 7) & 1) if place < len(self.bits) else number in self.beyond
-
-
-@dataclass(slots=True)
-class Findings:
-    """The findings in a block: rows by table, pairs of a class and a subclass, redirects, and lines of the extract.
-
-    `has_statements` is whether a line leads to a statement node; `broken` is the number of lines that are not triples.
-    """
-
-    rows: dict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
-    edges: list[tuple[int, int]] = field(default_factory=list)
-    redirects: list[tuple[int, int]] = field(default_factory=list)
-    extract: bytes = b""
-    has_statements: bool = False
+    kept: bytes
     broken: int = 0
 
 
-def find_extract(wanted: frozenset[bytes], subclass_of: bytes, claims: frozenset[bytes], piece: bytes) -> Findings:
-    """Return the lines of a block of the dump for later passes, the class tree and the redirects of merged items.
+def read_triples(piece: bytes, predicates: Container[bytes]) -> Iterator[list[bytes]]:
+    """Yield the lines of a block with one of the predicates: each as subject, predicate and the rest of the line.
 
-    Redirects and normal ranks are not kept as lines.
+    >>> list(read_triples(b'<a> <b> "c d" .\\n<a> <x> <y> .\\n', {b"<b>"}))
+    [[b'<a>', b'<b>', b'"c d" .']]
     """
-    found, kept = Findings(), []
+    for line in piece.split(b"\n"):
+        parts = line.split(None, 2)
+        if len(parts) == 3 and parts[1] in predicates:
+            yield parts
+
+
+def find_item(part: bytes) -> int | None:
+    """Return the number of the item with which a part of a line begins; None if it begins otherwise."""
+    found = _ITEM(part)
+    return int(found[1]) if found else None
+
+
+def language_of(rest: bytes) -> bytes:
+    """Return the language tag of a literal; empty if the literal has none.
+
+    >>> language_of(b'"Heat"@en-gb .')
+    b'en-gb'
+    """
+    tag = rest[rest.rfind(b'"') + 1 :]
+    return tag[1:].rstrip(b" \t\r.") if tag.startswith(b"@") else b""
+
+
+def keep_statements(wanted: frozenset[bytes], piece: bytes) -> Lines:
+    """Return the lines of a block with the predicates `wanted`; normal ranks, the most frequent, are left out."""
+    kept, broken = [], 0
     for subject, predicate, rest in read_triples(piece, wanted):
         if not rest.rstrip().endswith(b"."):
-            found.broken += 1
-        elif predicate == SAME_AS:
-            _add_pair(found.redirects, find_item(subject), find_item(rest))
+            broken += 1
         elif predicate != RANK or not rest.startswith(NORMAL_RANK):
-            kept.append(b"%b %b %b\n" % (subject, predicate, rest))
-            if predicate == subclass_of:
-                _add_pair(found.edges, find_item(rest), find_item(subject))
-            elif predicate in claims:
-                found.has_statements = True
-    if kept:
-        found.extract = gzip.compress(b"".join(kept), COMPRESSION, mtime=0)
-    return found
+            kept.append(b"%b %b %b\n" % (subject, predicate, rest.replace(_WRITTEN_TYPE, _STORED_TYPE)))
+    return Lines(b"".join(kept), broken)
 
 
-def _add_pair(rows: list[tuple[int, int]], left: int | None, right: int | None) -> None:
-    if left is not None and right is not None:
-        rows.append((left, right))
-
-
-def find_members(ends: Ends, piece: bytes) -> Findings:
-    """Return the members of classes and the start items of relationships in a block of the extract.
-
-    `ends` maps the predicates of classes and relationships to pairs of a label and a set of items: the classes, or the
-    ends of the relationship. If the object of a line is in the set, its subject becomes a candidate of the label. The
-    subject may be a statement of any rank, so candidates found through statements are kept apart.
-    """
-    found = Findings()
-    for subject, predicate, rest in read_triples(piece, ends):
-        end = find_item(rest)
-        for label, items in ends[predicate]:
-            if end is not None and end in items:
-                if (item := find_item(subject)) is not None:
-                    found.rows["members"].append((label, item))
-                elif statement := find_statement(subject):
-                    found.rows["statement_members"].append((label, statement[0]))
-    return found
-
-
-def find_statements(wanted: frozenset[bytes], items: BitSet, piece: bytes) -> Findings:
-    """Return the candidates' truthy values, their statements with values, qualifiers and ranks, and the value nodes."""
-    found = Findings()
-    for subject, predicate, rest in read_triples(piece, wanted):
-        item = find_item(subject)
-        if item is not None:
-            if item in items:
-                found.rows["triples"].append((item, b"", predicate, rest))
-        elif (statement := find_statement(subject)) and statement[0] in items:
-            found.rows["triples"].append((*statement, predicate, rest))
-            if node := find_value_node(rest):
-                found.rows["value_nodes"].append((node,))
-    return found
-
-
-def find_details(nodes: BitSet, piece: bytes) -> Findings:
-    """Return the amounts, units, times and precisions of value nodes in a block of the extract."""
-    found = Findings()
-    for subject, predicate, rest in read_triples(piece, DETAILS):
-        if (node := find_value_node(subject)) and node in nodes:
-            found.rows["details"].append((node, predicate, rest))
-    return found
-
-
-def find_names(items: BitSet, languages: frozenset[bytes], articles: bytes, piece: bytes) -> Findings:
-    """Return the names, descriptions, aliases and articles of items in a block of the dump."""
-    found = Findings()
-    for subject, predicate, rest in read_triples(piece, TEXT_KINDS):
-        text = rest
+def keep_names(items: Sequence[int], languages: frozenset[bytes], wikipedia: bytes, piece: bytes) -> Lines:
+    """Return the names, descriptions, aliases and articles of items (sorted numbers) in a block of the dump."""
+    kept = []
+    for subject, predicate, rest in read_triples(piece, TEXTS):
         if predicate == ABOUT:
-            item = find_item(rest) if subject.startswith(articles) else None
-            text = b'"%b" .' % subject[1:-1]
+            item = find_item(rest) if subject.startswith(b"<%bwiki/" % wikipedia) else None
         else:
             item = find_item(subject) if language_of(rest) in languages else None
-        if item is not None and item in items:
-            found.rows["texts"].append((item, predicate, text))
-    return found
+        if item is not None and (place := bisect_left(items, item)) < len(items) and items[place] == item:
+            kept.append(b"%b %b %b\n" % (subject, predicate, rest))
+            if predicate == ABOUT:
+                kept.append(b"%b %b <%b> .\n" % (subject, PART_OF, wikipedia))
+    return Lines(b"".join(kept))
+
+
+def wanted_predicates(plan: Plan) -> frozenset[bytes]:
+    """Return the predicates of all triples that a plan needs, except those of names."""
+    found = {f"{PREFIXES['wdt']}{name}" for name in (*plan.wanted_of(plan.labels), SUBCLASS_OF)}
+    found |= {SAME_AS, f"{ONTOLOGY}rank", *(f"{ONTOLOGY}{name}" for name in DETAILS)}
+    for name in plan.beyond_values:
+        found |= {f"{PREFIXES[prefix]}{name}" for prefix in ("p", "ps", "psv")}
+        found |= {f"{PREFIXES[prefix]}{qualifier}" for prefix in ("pq", "pqv") for qualifier in plan.qualifiers[name]}
+    return frozenset(f"<{predicate}>".encode() for predicate in found)
+
+
+class TripleStore:
+    """A store of triples in a folder, which answers SELECT queries as an `Endpoint` does."""
+
+    def __init__(self, path: Path) -> None:
+        import pyoxigraph  # an extra
+
+        self.url, self.traffic = str(path), Traffic(AT_ONCE)
+        self._library = pyoxigraph
+        self._store: pyoxigraph.Store | None = pyoxigraph.Store(path)
+
+    @property
+    def store(self) -> pyoxigraph.Store:
+        assert self._store is not None, "the store has been closed"
+        return self._store
+
+    def load(self, found: Iterable[Lines]) -> int:
+        """Add lines to the store; return the number of lines that are not triples."""
+        waiting, broken = bytearray(), 0
+        for lines in found:
+            waiting += lines.kept
+            broken += lines.broken
+            if len(waiting) > BATCH_BYTES:
+                broken += self._load(bytes(waiting))
+                waiting.clear()
+        return broken + self._load(bytes(waiting))
+
+    def _load(self, text: bytes) -> int:
+        form = self._library.RdfFormat.N_TRIPLES
+        try:
+            self.store.bulk_load(text, form, lenient=True)
+        except SyntaxError:
+            lines = text.splitlines(keepends=True)
+            valid = list(filter(self._is_triple, lines))
+            self.store.bulk_load(b"".join(valid), form, lenient=True)
+            return len(lines) - len(valid)
+        return 0
+
+    def _is_triple(self, line: bytes) -> bool:
+        try:
+            return bool(list(self._library.parse(line, self._library.RdfFormat.N_TRIPLES, lenient=True)))
+        except SyntaxError:
+            return False
+
+    def pairs(self, predicate: str) -> Iterator[tuple[int, int]]:
+        """Yield the subjects and objects of the triples with a predicate, if both are items."""
+        for quad in self.store.quads_for_pattern(None, self._library.NamedNode(predicate), None):
+            subject, value = (find_item(str(term).encode()) for term in (quad.subject, quad.object))
+            if subject is not None and value is not None:
+                yield subject, value
+
+    def has(self, predicate: str) -> bool:
+        """Whether there is a triple with a predicate."""
+        return next(self.store.quads_for_pattern(None, self._library.NamedNode(predicate), None), None) is not None
+
+    def select(self, query: str) -> list[Binding]:
+        """Return the solutions of a query."""
+        solutions = self.store.query(query)
+        assert isinstance(solutions, self._library.QuerySolutions)
+        answer = solutions.serialize(format=self._library.QueryResultsFormat.JSON)
+        return bindings((answer or b"").replace(_STORED_JSON, _WRITTEN_JSON))
+
+    def measure_row_limit(self) -> None:
+        """Do nothing: the store returns all rows."""
+
+    def stop(self) -> None:
+        """Do nothing: no query waits."""
+
+    def close(self) -> None:
+        """Close the files of the store."""
+        self._store = None
 
 
 class NTriplesSource(Dump):
@@ -217,239 +200,74 @@ class NTriplesSource(Dump):
 
     has_triples = True
     _missing: Sequence[str] = ()
+    _queries: SparqlSource[TripleStore] | None = None
 
     @property
     def notes(self) -> list[str]:
         """Notes on data that a truthy dump does not have, and the number of lines that could not be read."""
         return [*self._missing, *super().notes]
 
+    def check(self, plan: Plan) -> None:
+        """Check that pyoxigraph is installed, that a dump suffices for the definition, and that the file is a dump.
+
+        Raises:
+            SourceError, DumpError: one of these is not the case.
+        """
+        try:
+            import pyoxigraph  # noqa: F401
+        except ImportError:
+            raise SourceError(f"N-Triples need an extra: {install_command('rdf')}") from None
+        super().check(plan)
+
+    def selects(self, plan: Plan, label: str) -> bool:
+        """Whether the label's items are selected by classes: the query for members then checks all other conditions."""
+        return not plan.node(label).from_relationships
+
+    def close(self) -> None:
+        """Close the store."""
+        if self._queries is not None:
+            self._queries.close()
+            self._queries = None
+
     def subclasses(self, plan: Plan, workspace: Workspace) -> None:
-        """Write the extract, and read the subclasses of the plan's classes."""
+        """Fill the store, and read the subclasses of the plan's classes."""
         if not workspace.is_done("extract"):
-            self._write_extract(plan, workspace)
-        for root in plan.roots:
-            with workspace.doing():
-                workspace.add_classes(root, workspace.below(root))
-
-    def _write_extract(self, plan: Plan, workspace: Workspace) -> None:
-        read = partial(
-            find_extract,
-            Predicates(plan).extract,
-            triples.direct(SUBCLASS_OF) if plan.roots else b"",
-            frozenset(map(triples.claim, plan.beyond_values)),
-        )
-        part = workspace.extract.with_name(workspace.extract.name + ".part")
-        with part.open("wb") as file, workspace.doing("extract"):
-            for found in self._pass("statements", read, self.path):
-                file.write(found.extract)
-                workspace.add_edges(found.edges)
-                workspace.add_redirects(found.redirects)
-                if found.has_statements:
-                    workspace.mark(FULL)
-            # The file is complete before the workspace says so: a build that is killed in between writes it again.
-            file.close()
-            part.replace(workspace.extract)
-
-    def _predicates(self, plan: Plan, workspace: Workspace) -> Predicates:
-        found = Predicates(plan, workspace.is_done(FULL))
-        if not found.is_full and plan.beyond_values:
-            self._missing = list(_missing(plan))
-        return found
+            workspace.remove_extract()  # an earlier build may have been killed while it was filled
+            store = TripleStore(workspace.extract)
+            self.broken += store.load(self._pass("statements", partial(keep_statements, wanted_predicates(plan))))
+            store.close()
+            with workspace.doing("extract"):
+                pass
+        self._opened(plan, workspace).subclasses(plan, workspace)
 
     def items(self, plan: Plan, labels: Sequence[str], workspace: Workspace) -> None:
-        """Read the candidates of the labels, and their statements.
-
-        Candidates are the members of classes and the start items of the relationships that select a label's items.
-        """
-        predicates = self._predicates(plan, workspace)
-        with _staging(workspace) as staging:
-            doubtful = self._find_members(predicates, labels, staging)
-            self._read_statements(predicates, labels, staging)
-            # A statement that led to an item may be deprecated; its rank is known only now, with the item's statements.
-            for label, ends in doubtful:
-                rows = staging.database.execute("SELECT item FROM statement_members WHERE label = ?", (label,))
-                found = {item for (item,) in rows if _has_end(workspace, item, ends)}
-                workspace.add_candidates(label, sorted(found))
-
-    def _find_members(
-        self, predicates: Predicates, labels: Sequence[str], staging: Staging
-    ) -> list[tuple[int, list[tuple[str, BitSet]]]]:
-        """Store the members of classes, and the start items of relationships that select items, as candidates.
-
-        Return the labels with start items that were found through statements of any rank; each comes with pairs of a
-        Wikidata property and its possible ends.
-        """
-        plan, workspace = predicates.plan, staging.workspace
-        ends: dict[bytes, list[tuple[int, BitSet | frozenset[int]]]] = defaultdict(list)
-        doubtful: dict[int, list[tuple[str, BitSet]]] = defaultdict(list)
-        for label in labels:
-            number, node = plan.number(label), plan.node(label)
-            if node.classes and not node.from_relationships:
-                classes = frozenset(plan.classes(label, workspace))
-                ends[triples.direct(plan.class_property(label))].append((number, classes))
-            for relationship, is_end in plan.selecting(label):
-                if is_end or relationship.wikidata == IDENTICAL:
-                    continue
-                name = relationship.wikidata
-                nodes = staging.items("SELECT item FROM nodes WHERE label = ?", [plan.number(relationship.end)])
-                if name in predicates.with_statements and plan.definition.ranks(relationship) != "best":
-                    ends[triples.value(name)].append((number, nodes))
-                    doubtful[number].append((name, nodes))
-                else:
-                    ends[triples.direct(name)].append((number, nodes))
-        if ends:
-            self._stage("members", partial(find_members, dict(ends)), staging)
-        for number in map(plan.number, labels):
-            rows = staging.database.execute("SELECT DISTINCT item FROM members WHERE label = ?", (number,))
-            workspace.add_candidates(number, [row[0] for row in rows])
-        return list(doubtful.items())
-
-    def _read_statements(self, predicates: Predicates, labels: Sequence[str], staging: Staging) -> None:
-        """Read the statements of the candidates of labels, and of the items into which candidates were merged."""
-        plan = predicates.plan
-        names = sorted(plan.wanted_of(labels))
-        with_statements = [name for name in names if name in predicates.with_statements]
-        direct = {triples.direct(name): int(name[1:]) for name in names if name not in predicates.with_statements}
-        claims = {triples.claim(name): name for name in with_statements}
-        wanted = frozenset([*direct, *claims, *predicates.parts(with_statements), *([RANK] if claims else [])])
-        numbers = ", ".join(str(plan.number(label)) for label in labels)
-        candidates = f"SELECT item FROM candidates WHERE label IN ({numbers}) UNION SELECT item FROM statement_members"
-        items = staging.items(f"{candidates} UNION SELECT target FROM redirects WHERE item IN ({candidates})")
-        self._stage("values", partial(find_statements, wanted, items), staging)
-        if nodes := staging.nodes():
-            self._stage("details", partial(find_details, nodes), staging)
-        staging.workspace.add_packed(staging.statements(direct, claims))
-        self.broken += staging.broken
+        """Read the candidates of the labels, and their statements."""
+        self._opened(plan, workspace).items(plan, labels, workspace)
 
     def names(self, plan: Plan, workspace: Workspace) -> None:
         """Read the names of nodes and values in one pass over the dump."""
-        self._predicates(plan, workspace)
+        queries = self._opened(plan, workspace)
+        rows = workspace.database.execute("SELECT item FROM nodes UNION SELECT item FROM values_seen")
+        items = {item for (item,) in rows}
+        items |= {target for item, target in queries.endpoint.pairs(SAME_AS) if item in items}
         languages = frozenset(language.encode() for language in with_fallback(plan.definition.languages))
-        seen = "SELECT item FROM nodes UNION SELECT item FROM values_seen"
-        with _staging(workspace) as staging:
-            items = staging.items(f"{seen} UNION SELECT target FROM redirects WHERE item IN ({seen})")
-            articles = f"<https://{plan.definition.wikipedia}.wikipedia.org/wiki/".encode()
-            for found in self._pass("names", partial(find_names, items, languages, articles), self.path):
-                staging.add(found)
-            workspace.add_names((item, texts.names(item, plan.definition.languages)) for item, texts in staging.texts())
+        wikipedia = f"https://{plan.definition.wikipedia}.wikipedia.org/".encode()
+        read = partial(keep_names, array("q", sorted(items)), languages, wikipedia)
+        self.broken += queries.endpoint.load(self._pass("names", read))
+        queries.names(plan, workspace)
+        self.close()  # before the files are deleted
 
-    def _stage(self, step: str, read: Callable[[bytes], Findings], staging: Staging) -> None:
-        """Run a pass over the extract, and store its findings in the temporary tables."""
-        for found in self._pass(step, read, staging.workspace.extract):
-            staging.add(found)
+    def _opened(self, plan: Plan, workspace: Workspace) -> SparqlSource[TripleStore]:
+        if self._queries is None:
+            store = TripleStore(workspace.extract)
+            is_full = any(store.has(f"{PREFIXES['p']}{name}") for name in plan.beyond_values)
+            if not is_full and plan.beyond_values:
+                self._missing = list(_missing(plan))
+            self._queries = SparqlSource(store, is_truthy=not is_full)
+        return self._queries
 
-    def _pass(self, step: str, read: Callable[[bytes], Findings], path: Path) -> Iterator[Findings]:
-        processes = self._processes if path == self.path else min(self._processes, processes_for(path))
-        for found in map_blocks(read, blocks(path, self._reporting(step, path)), processes):
-            self.broken += found.broken
-            yield found
-
-
-def _has_end(workspace: Workspace, item: int, ends: Iterable[tuple[str, BitSet]]) -> bool:
-    """Whether a statement of an item, of a rank that is not deprecated, leads to one of the ends."""
-    return any(
-        statement.value[0] == ITEM and item_number(statement.value[1]) in items
-        for name, items in ends
-        for statement in drop_deprecated(workspace.statements(item, name))
-    )
-
-
-@contextmanager
-def _staging(workspace: Workspace) -> Iterator[Staging]:
-    """Run the block in a transaction, with temporary tables that are dropped at its end."""
-    with workspace.doing():
-        staging = Staging(workspace)
-        yield staging
-        staging.drop_tables()
-
-
-class Staging:
-    """Temporary tables for the findings of one step, where the lines about an item come together."""
-
-    def __init__(self, workspace: Workspace) -> None:
-        self.workspace, self.database = workspace, workspace.database
-        self.broken = 0
-        """The number of lines with a malformed object that `statements` has left out."""
-        self.drop_tables()  # those of a step that failed
-        for name, columns in TABLES.items():
-            self.database.execute(f"CREATE TEMP TABLE {name} ({columns})")
-
-    def drop_tables(self) -> None:
-        """Drop the temporary tables."""
-        for name in TABLES:
-            self.database.execute(f"DROP TABLE IF EXISTS temp.{name}")
-
-    def add(self, found: Findings) -> None:
-        """Store the rows that a pass has found in one block."""
-        for name, rows in found.rows.items():
-            if rows:
-                marks = ", ".join("?" * len(rows[0]))
-                self.database.executemany(f"INSERT INTO temp.{name} VALUES ({marks})", rows)
-
-    def items(self, query: str, values: Sequence[int] = ()) -> BitSet:
-        """Return the item numbers that a query returns; `values` are its parameters."""
-        largest = self.database.execute(f"SELECT max(item) FROM ({query})", values).fetchone()[0]
-        return BitSet.of_items((row[0] for row in self.database.execute(query, values)), largest or 0)
-
-    def nodes(self) -> BitSet | None:
-        """Return the value nodes of the statements; None if there are none."""
-        count = self.database.execute("SELECT count(*) FROM value_nodes").fetchone()[0]
-        rows = self.database.execute("SELECT node FROM value_nodes")
-        return BitSet.of_nodes((row[0] for row in rows), count) if count else None
-
-    def statements(self, direct: Mapping[bytes, int], claims: Mapping[bytes, str]) -> Iterator[tuple[int, int, bytes]]:
-        """Yield the statements of each item as rows of a workspace: item, property number and packed statements.
-
-        `direct` maps the predicates of truthy values to property numbers, `claims` those of statements to properties.
-        """
-        self.database.execute("CREATE INDEX temp.details_node ON details (node)")
-        query = "SELECT DISTINCT item, statement, predicate, rest FROM temp.triples ORDER BY item"
-        for item, rows in groupby(self.database.execute(query), itemgetter(0)):
-            values: dict[int, set[Value]] = defaultdict(set)
-            parts: dict[str, StatementParts] = defaultdict(StatementParts)
-            for _, key, predicate, rest in rows:
-                term = term_of(rest)
-                if term is None:
-                    self.broken += 1
-                elif predicate in direct:
-                    values[direct[predicate]].add(truthy_value(term))
-                elif predicate not in claims:
-                    self._add_part(parts[key.decode("utf-8", "replace")], predicate, term)
-                elif statement := find_statement(rest):
-                    of_statement = parts[statement[1].decode("utf-8", "replace")]
-                    of_statement.item, of_statement.name = item, claims[predicate]
-            for number, found in values.items():
-                best = [Statement(NORMAL, value) for value in sorted(found, key=str)]
-                yield item, number, pack_statements(best)
-            for _, name, statements in statements_by_property(parts):
-                yield item, int(name[1:]), pack_statements(statements)
-
-    def _add_part(self, parts: StatementParts, predicate: bytes, term: Term) -> None:
-        if predicate == RANK:
-            parts.set_rank(term["value"])
-            return
-        full, simple = parts.values(last(predicate[1:-1].decode()) if b"/qualifier/" in predicate else "")
-        if b"/value/" not in predicate:
-            simple.append(value_of_term(term))
-            return
-        rows = self.database.execute(
-            "SELECT predicate, rest FROM temp.details WHERE node = ?", (last(term["value"]).encode(),)
-        )
-        details = {
-            name[1:-1].decode().rpartition("#")[2]: found["value"] for name, rest in rows if (found := term_of(rest))
-        }
-        if (value := full_value(details)) is not None:
-            full.append(value)
-
-    def texts(self) -> Iterator[tuple[int, TextsOfItems]]:
-        """Yield each item that has texts, with its texts."""
-        rows = self.database.execute("SELECT DISTINCT item, predicate, rest FROM temp.texts ORDER BY item")
-        for item, lines in groupby(rows, itemgetter(0)):
-            texts = TextsOfItems()
-            for _, predicate, rest in lines:
-                if term := term_of(rest):
-                    texts.add(item, TEXT_KINDS[predicate], term.get("xml:lang", ""), term["value"])
-            yield item, texts
+    def _pass(self, step: str, read: Callable[[bytes], Lines]) -> Iterator[Lines]:
+        return map_blocks(read, blocks(self.path, self._reporting(step, self.path)), self._processes)
 
 
 def _missing(plan: Plan) -> Iterator[str]:

@@ -9,21 +9,28 @@ the order in which answers arrive.
 from __future__ import annotations
 
 import threading
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from typing import NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from graphground.graphs.definitions.model import IDENTICAL, Node
-from graphground.graphs.wikidata.endpoint import HINT, Binding, Endpoint, EndpointError, QueryTooLong
+from graphground.graphs.wikidata.endpoint import HINT, Binding, EndpointError, QueryTooLong, Traffic
 from graphground.graphs.wikidata.plan import Plan, Progress
 from graphground.graphs.wikidata.statements import (
+    DAY,
     ENTITY,
+    MONTH,
+    NO_VALUE,
     NORMAL,
+    RANKS,
+    SOME_VALUE,
+    TIME,
+    YEAR,
     Statement,
     Value,
     Wanted,
@@ -33,7 +40,6 @@ from graphground.graphs.wikidata.statements import (
     rdf_time,
     value_of_term,
 )
-from graphground.graphs.wikidata.triples import ONTOLOGY, StatementParts, last, statements_by_property, values_of
 from graphground.graphs.wikidata.workspace import Names, TextsOfItems, Workspace, with_fallback
 
 ITEMS_AT_ONCE, CLASSES_AT_ONCE, NAMES_AT_ONCE = 400, 200, 800
@@ -43,11 +49,29 @@ T = TypeVar("T")
 K = TypeVar("K")
 
 
-class SparqlSource:
-    """A SPARQL endpoint as a source: `SparqlSource(Endpoint("http://localhost:7878/query"))`."""
+class Queries(Protocol):
+    """What answers the queries of a source: an `Endpoint`, or the store of a dump."""
 
-    def __init__(self, endpoint: Endpoint, progress: Progress | None = None) -> None:
-        self.endpoint, self._progress = endpoint, progress
+    url: str
+    traffic: Traffic
+
+    def select(self, query: str) -> list[Binding]: ...
+    def measure_row_limit(self) -> None: ...
+    def stop(self) -> None: ...
+    def close(self) -> None: ...
+
+
+E = TypeVar("E", bound=Queries)
+
+
+class SparqlSource(Generic[E]):
+    """A SPARQL endpoint as a source: `SparqlSource(Endpoint("http://localhost:7878/query"))`.
+
+    With `is_truthy`, it holds only truthy triples, the best values of properties.
+    """
+
+    def __init__(self, endpoint: E, progress: Progress | None = None, *, is_truthy: bool = False) -> None:
+        self.endpoint, self._progress, self._is_truthy = endpoint, progress, is_truthy
         self._sizes: dict[str, int] = {}
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(endpoint.traffic.most, thread_name_prefix="graphground-endpoint")
@@ -200,7 +224,8 @@ class SparqlSource:
         for relationship, is_end in plan.selecting(label):
             if is_end or relationship.wikidata == IDENTICAL:
                 continue
-            fetch = partial(self._subjects, relationship.wikidata, plan.definition.ranks(relationship))
+            ranks = "best" if self._is_truthy else plan.definition.ranks(relationship)
+            fetch = partial(self._subjects, relationship.wikidata, ranks)
             tasks = (
                 (f"starts {label} {relationship} {ends[0]}-{ends[-1]}", ends)
                 for ends in workspace.batches("nodes", plan.number(relationship.end), ITEMS_AT_ONCE)
@@ -226,7 +251,7 @@ class SparqlSource:
                 properties = plan.wanted(label, are_selected=self.selects(plan, label))
                 if not totals[label] or not properties:
                     continue
-                query = StatementQuery(plan, properties, self._property_types(plan))
+                query = StatementQuery(plan, properties, self._property_types(plan), is_truthy=self._is_truthy)
                 for items in workspace.batches("candidates", plan.number(label), ITEMS_AT_ONCE):
                     task = f"statements {label} {items[0]}-{items[-1]}"
                     if workspace.is_done(task):
@@ -357,7 +382,7 @@ def _numbers(answer: Sequence[Binding], variable: str) -> list[int]:
     return [number for found in answer if (number := _number(found, variable)) is not None]
 
 
-_PREFIXES = {
+PREFIXES = {
     "wd": "http://www.wikidata.org/entity/",
     "wdt": "http://www.wikidata.org/prop/direct/",
     "p": "http://www.wikidata.org/prop/",
@@ -381,7 +406,7 @@ def prefixed(body: str) -> str:
 
 
 def _query(body: str, *prefixes: str) -> str:
-    return "".join(f"PREFIX {name}: <{_PREFIXES[name]}>\n" for name in prefixes) + body
+    return "".join(f"PREFIX {name}: <{PREFIXES[name]}>\n" for name in prefixes) + body
 
 
 def item_list(numbers: Iterable[int]) -> str:
@@ -419,23 +444,21 @@ def members_query(node: Node, class_property: str, classes: Sequence[int], endin
     return _query(
         f"SELECT DISTINCT ?item WHERE {{ VALUES ?class {{ {item_list(classes)} }} "
         f"?item wdt:{class_property} ?class . {' '.join(conditions)} }}",
-        *_PREFIXES,
+        *PREFIXES,
     )
 
 
 def subjects_query(name: str, ranks: str, ends: Sequence[int]) -> str:
     """Return the query for the items that have one of the items `ends` as a value of the property `name`.
 
-    If `ranks` is `best`, only the best statements count; otherwise statements of every rank.
+    If `ranks` is `best`, only the best statements count; otherwise all that are not deprecated.
     """
-    path = f"wdt:{name}" if ranks == "best" else f"p:{name}/ps:{name}"
-    return _query(
-        f"SELECT DISTINCT ?item WHERE {{ VALUES ?end {{ {item_list(ends)} }} ?item {path} ?end }}",
-        "wd",
-        "wdt",
-        "p",
-        "ps",
+    pattern = (
+        f"?item wdt:{name} ?end"
+        if ranks == "best"
+        else f"?item p:{name} ?s . ?s ps:{name} ?end FILTER NOT EXISTS {{ ?s wikibase:rank wikibase:DeprecatedRank }}"
     )
+    return prefixed(f"SELECT DISTINCT ?item WHERE {{ VALUES ?end {{ {item_list(ends)} }} {pattern} }}")
 
 
 def names_query(items: Sequence[int], languages: Sequence[str], wikipedia: str | None) -> str:
@@ -481,17 +504,96 @@ def property_types_query(names: Sequence[str]) -> str:
     )
 
 
+def last(address: str) -> str:
+    """Return the last part of an address: `last("http://www.wikidata.org/prop/P57")` is `"P57"`."""
+    return address.rpartition("/")[2]
+
+
+def truthy_value(term: Mapping[str, Any]) -> Value:
+    """Return the value in the object of a truthy triple.
+
+    Truthy dates have no precision: 1 January is read as a year, the first day of another month as that month.
+
+    >>> truthy_value({"type": "literal", "value": "1991-01-01T00:00:00Z",
+    ...               "datatype": "http://www.w3.org/2001/XMLSchema#dateTime"})
+    ('time', 1991, 0, 0, 9)
+    """
+    value = value_of_term(term)
+    if value[0] != TIME or value[4] < DAY:
+        return value
+    _, year, month, day, _ = value
+    if (month, day) == (1, 1):
+        return TIME, year, 0, 0, YEAR
+    return (TIME, year, month, 0, MONTH) if day == 1 else value
+
+
+def values_of(full: Sequence[Value], simple: Sequence[Value]) -> list[Value]:
+    """Return the values of a predicate, sorted.
+
+    Full values have a unit or a precision. If there are any, the simple values are left out, except unknown values,
+    which have no full form.
+
+    >>> values_of([("time", 1999, 0, 0, 9)], [("time", 1999, 1, 1, 11), ("some",)])
+    [('some',), ('time', 1999, 0, 0, 9)]
+    """
+    if not full and len(simple) == 1:
+        return list(simple)
+    remaining = [value for value in simple if value[0] == SOME_VALUE] if full else simple
+    return sorted(dict.fromkeys([*full, *remaining]), key=str)
+
+
+@dataclass(slots=True)
+class StatementParts:
+    """The parts of a statement, in whatever order its triples come; `name` is its property.
+
+    Full values have a unit or a precision; simple values are all others.
+    """
+
+    item: int = 0
+    name: str = ""
+    rank: int = NORMAL
+    full: list[Value] = field(default_factory=list)
+    simple: list[Value] = field(default_factory=list)
+    qualifiers: dict[str, tuple[list[Value], list[Value]]] = field(default_factory=dict)
+
+    def set_rank(self, address: str) -> None:
+        """Set the rank: `http://wikiba.se/ontology#PreferredRank`."""
+        self.rank = RANKS.get(address.rpartition("#")[2], NORMAL)
+
+    def values(self, qualifier: str) -> tuple[list[Value], list[Value]]:
+        """Return the lists of full and of simple values of a qualifier, or of the statement itself if it is empty."""
+        return self.qualifiers.setdefault(qualifier, ([], [])) if qualifier else (self.full, self.simple)
+
+
+def statements_by_property(parts_by_key: Mapping[str, StatementParts]) -> Iterator[tuple[int, str, list[Statement]]]:
+    """Yield each item and property with its statements, sorted; a key is the identifier of a statement.
+
+    Parts without a property belong to a statement that no item has.
+    """
+    found: dict[tuple[int, str], list[Statement]] = defaultdict(list)
+    for key, parts in parts_by_key.items():
+        if parts.name:
+            values = values_of(parts.full, parts.simple)
+            qualifiers = {name: values_of(*parts.qualifiers[name]) for name in sorted(parts.qualifiers)}
+            found[parts.item, parts.name].append(
+                Statement(parts.rank, values[0] if values else (NO_VALUE,), qualifiers, key)
+            )
+    for (item, name), statements in found.items():
+        yield item, name, sorted(statements, key=lambda statement: statement.identifier.upper())
+
+
+ONTOLOGY = PREFIXES["wikibase"]
 QUANTITY_TYPE, TIME_TYPE = ONTOLOGY + "Quantity", ONTOLOGY + "Time"
-BEST, RANK, VALUE, QUANTITY, TIME = range(5)
+BEST, RANK, VALUE, AMOUNT, MOMENT = range(5)
 _DETAILS = {
-    QUANTITY: ("quantityAmount", "quantityUnit", QUANTITY_TYPE),
-    TIME: ("timeValue", "timePrecision", TIME_TYPE),
+    AMOUNT: ("quantityAmount", "quantityUnit", QUANTITY_TYPE),
+    MOMENT: ("timeValue", "timePrecision", TIME_TYPE),
 }
 StatementRow = tuple[int, str, list[Statement]]
 
 
 class Column(NamedTuple):
-    """The meaning of a variable: `Column(TIME, "P39", "P580", "w3")` is the time of a qualifier of P39.
+    """The meaning of a variable: `Column(MOMENT, "P39", "P580", "w3")` is the time of a qualifier of P39.
 
     The precision of the time is the value of the variable `?w3`.
     """
@@ -514,15 +616,17 @@ class Fetched:
 class StatementQuery:
     """The query for the properties of items; `types` are the datatypes of properties, as far as they are known.
 
-    A property with a known datatype has branches only for values of that type.
+    A property with a known datatype has branches only for values of that type. With `is_truthy`, the best values are
+    read from truthy triples alone.
     """
 
-    def __init__(self, plan: Plan, wanted: Wanted, types: Mapping[str, str]) -> None:
+    def __init__(self, plan: Plan, wanted: Wanted, types: Mapping[str, str], *, is_truthy: bool = False) -> None:
         self._plan, self._types = plan, types
+        self._best_value = truthy_value if is_truthy else value_of_term
         self._columns: dict[str, Column] = {}
         self._branches = ["{ ?item owl:sameAs ?same }"]
         for name, qualifiers in wanted.items():
-            if name not in plan.as_statements and not self._has_details(name):
+            if is_truthy or (name not in plan.as_statements and not self._has_details(name)):
                 self._add(Column(BEST, name), f"?item wdt:{name} ?{{}}")
                 continue
             begin = f"?item p:{name} ?s . ?s "
@@ -585,7 +689,7 @@ class StatementQuery:
                 column = self._columns.get(variable)
                 if column is not None:
                     if column.kind == BEST:
-                        best.setdefault((item, column.name), []).append(value_of_term(term))
+                        best.setdefault((item, column.name), []).append(self._best_value(term))
                     else:
                         key = last(found["s"]["value"])
                         if key not in parts_by_key:
@@ -604,7 +708,7 @@ def _add_part(parts: StatementParts, column: Column, found: Binding, variable: s
     full, simple = parts.values(column.qualifier)
     if column.kind == VALUE:
         simple.append(value_of_term(found[variable]))
-    elif column.kind == QUANTITY:
+    elif column.kind == AMOUNT:
         full.append(quantity(text, found[column.second]["value"]))
     else:
         full.append(rdf_time(text, int(float(found[column.second]["value"]))))

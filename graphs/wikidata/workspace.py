@@ -6,6 +6,7 @@ last complete batch, and the graph is written from the same rows as in an uninte
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,7 +20,6 @@ import orjson
 from graphground.graphs.wikidata.statements import Statement, pack_statements, unpack_statements
 
 FORMAT = "4"
-EXTRACT = "-extract"
 TARGETS_KEPT = 1 << 15
 """The maximum number of items whose merge targets are kept in memory: most relationships end at the same few items."""
 ITEMS_IN_QUERY = 1000
@@ -103,17 +103,22 @@ class Workspace:
         """Close the workspace file, and delete the file and the extract."""
         self._db.execute("PRAGMA synchronous = OFF")
         self.close()
-        for suffix in ("", "-wal", "-shm", EXTRACT, f"{EXTRACT}.part"):
+        for suffix in ("", "-wal", "-shm"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+        self.remove_extract()
 
     @property
     def extract(self) -> Path:
-        """The path, beside the workspace, of the extract: the part of a dump that a source needs."""
-        return self.path.with_name(self.path.name + EXTRACT)
+        """The folder, beside the workspace, of the extract: the part of a dump that a source needs."""
+        return self.path.with_name(f"{self.path.name}-extract")
+
+    def remove_extract(self) -> None:
+        """Delete the extract."""
+        shutil.rmtree(self.extract, ignore_errors=True)
 
     @property
     def database(self) -> sqlite3.Connection:
-        """The SQLite connection, for a source's temporary tables and its queries on the workspace."""
+        """The SQLite connection, for a source's queries on the workspace."""
         return self._db
 
     def _meta(self, key: str) -> str | None:
@@ -131,15 +136,11 @@ class Workspace:
         try:
             yield
             if task is not None:
-                self.mark(task)
+                self._db.execute("INSERT OR IGNORE INTO done VALUES (?)", (task,))
         except BaseException:
             self._db.execute("ROLLBACK")
             raise
         self._db.execute("COMMIT")
-
-    def mark(self, task: str) -> None:
-        """Record that a task has been done; call it inside a transaction."""
-        self._db.execute("INSERT OR IGNORE INTO done VALUES (?)", (task,))
 
     def add_classes(self, root: int, classes: Iterable[int]) -> None:
         """Store the subclasses of the class `root`, which include the class itself."""

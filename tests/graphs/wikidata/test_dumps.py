@@ -15,17 +15,9 @@ from graphground.graphs.definitions.read import check_text, read_definition
 from graphground.graphs.wikidata.build import Built, build
 from graphground.graphs.wikidata.dump_source import Dump, DumpError, DumpSource, blocks, is_ntriples
 from graphground.graphs.wikidata.endpoint import Endpoint
-from graphground.graphs.wikidata.ntriples_source import MAX_BITS, BitSet, NTriplesSource
+from graphground.graphs.wikidata.ntriples_source import NTriplesSource, find_item, language_of, read_triples
 from graphground.graphs.wikidata.plan import SourceError
-from graphground.graphs.wikidata.sparql_source import SparqlSource
-from graphground.graphs.wikidata.triples import (
-    find_item,
-    find_statement,
-    language_of,
-    read_triples,
-    term_of,
-    truthy_value,
-)
+from graphground.graphs.wikidata.sparql_source import SparqlSource, truthy_value
 from graphground.server.commands.command_line import run
 from tests.support.shared_data import SHARED, needs
 from tests.support.sparql_endpoint import SparqlEndpoint
@@ -300,7 +292,12 @@ def test_a_domain_of_cypherbench_is_the_same_as_from_entity_documents(domain: st
         (tmp_path / "dump").write_bytes(text())
         build(read_definition(domain), kind(tmp_path / "dump"), tmp_path / f"{name}.json")
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
-    assert (tmp_path / "a.discarded.json").read_bytes() == (tmp_path / "b.discarded.json").read_bytes()
+    discarded = [json.loads((tmp_path / f"{name}.discarded.json").read_bytes()) for name in "ab"]
+    for entry in (*discarded[0], *discarded[1]):
+        entry[
+            "examples"
+        ].sort()  # statements of the same item come in the order of their identifiers, or of their values
+    assert discarded[0] == discarded[1]
 
 
 GREGORIAN, JULIAN = f"{ENTITY}Q1985727", f"{ENTITY}Q1985786"
@@ -531,41 +528,10 @@ def test_the_kind_of_a_dump_is_detected_from_its_content(content: bytes, expecte
         assert is_ntriples(tmp_path / name) is expected
 
 
-@pytest.mark.parametrize(
-    ("rest", "expected"),
-    [
-        (b"<http://a/b\\u00E9> .", {"type": "uri", "value": "http://a/bé"}),
-        (b"_:genid1 .\r", {"type": "bnode", "value": "genid1"}),
-        (b'"a \\"b\\" \\\\ \\n\\U0001F600".', {"type": "literal", "value": 'a "b" \\ \n😀'}),
-        (b'"a@b"@de-ch .', {"type": "literal", "value": "a@b", "xml:lang": "de-ch"}),
-        (b'"1"^^<http://x#int> .', {"type": "literal", "value": "1", "datatype": "http://x#int"}),
-        (b'"\\uD800" .', {"type": "literal", "value": "\N{REPLACEMENT CHARACTER}"}),
-        (b"<http://www.wikidata.org/entity/Q42> .", {"type": "uri", "value": "http://www.wikidata.org/entity/Q42"}),
-        (b"<http://www.wikidata.org/entity/Q42>\t. \r", {"type": "uri", "value": "http://www.wikidata.org/entity/Q42"}),
-        (b"<http://www.wikidata.org/entity/P42> .", {"type": "uri", "value": "http://www.wikidata.org/entity/P42"}),
-        (b"<http://www.wikidata.org/entity/Q42>", None),
-        (b"<http://www.wikidata.org/entity/Q42> . x", None),
-        (b'"Heat"@en .', {"type": "literal", "value": "Heat", "xml:lang": "en"}),
-        (b'"Heat"@en. ', {"type": "literal", "value": "Heat", "xml:lang": "en"}),
-        (b'"\xff"@en .', None),
-        (b'"open .', None),
-        (b'"a"', None),
-        (b'"a"b .', None),
-        (b'"\xff" .', None),
-        (b"bare .", None),
-        (b".", None),
-    ],
-)
-def test_objects_of_lines_are_parsed_as_terms(rest: bytes, expected: dict[str, str] | None) -> None:
-    assert term_of(rest) == expected
-
-
 def test_items_and_languages_are_read_from_lines() -> None:
     assert find_item(f"<{ENTITY}Q42> .".encode()) == 42
     assert find_item(f"<{ENTITY}Q42-F078> .".encode()) is None
     assert find_item(f"<{ENTITY}P42> .".encode()) is None
-    assert find_statement(f"<{ENTITY}statement/q42-F078> .".encode()) == (42, b"q42-F078")
-    assert find_statement(f"<{ENTITY}statement/P42-F078> .".encode()) is None
     assert language_of(b'"a"@en .\r') == b"en"
     assert language_of(b'"a" .') == b""
     assert language_of(b'"a"^^<x@en> .') == b""
@@ -580,20 +546,6 @@ def test_a_truthy_date_is_read_with_the_greatest_possible_precision(text: str, e
     assert truthy_value(term) == ("time", *expected)
 
 
-def test_bit_sets_are_exact_for_items_and_never_miss_a_value_node() -> None:
-    chance = random.Random(5)
-    items = {chance.randrange(5000) for _ in range(700)} | {MAX_BITS - 1, MAX_BITS, 10**15}
-    bits = BitSet.of_items(items, max(items))
-    assert {item for item in (*range(6000), MAX_BITS - 1, MAX_BITS, MAX_BITS + 7, 10**15) if item in bits} == items
-    small = BitSet.of_items([5], 5)
-    assert [number for number in range(100) if number in small] == [5]
-    nodes = [f"{number}-node".encode() for number in range(1000)]
-    bits = BitSet.of_nodes(nodes, len(nodes))
-    assert all(node in bits for node in nodes)
-    assert sum(f"other {number}".encode() in bits for number in range(10_000)) < 2000
-    assert b"x" not in BitSet.of_nodes([], 0)
-
-
 def test_lines_in_any_layout_are_read_and_others_are_left_out() -> None:
     block = b'<a> <b> <c> .\r\n\t<a>  <b>\t"c d"@en .\n\n# <b> <b> .\n<a> <b>\n<a> <x> <c> .\n<a> <b> <c>.'
     assert list(read_triples(block, {b"<b>"})) == [
@@ -602,9 +554,3 @@ def test_lines_in_any_layout_are_read_and_others_are_left_out() -> None:
         [b"#", b"<b>", b"<b> ."],
         [b"<a>", b"<b>", b"<c>."],
     ]
-
-
-def test_a_damaged_extract_causes_an_error(tmp_path: Path) -> None:
-    (tmp_path / "extract").write_bytes(gzip.compress(b"<a> <b> <c> .\n" * 100)[:-9])
-    with pytest.raises(DumpError, match="extract cannot be read any further"):
-        list(blocks(tmp_path / "extract"))
