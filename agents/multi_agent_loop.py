@@ -14,7 +14,7 @@ preferred, and among those the latest.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -206,7 +206,7 @@ class MultiAgentLoop:
         reply = await self._ask(session, "extractor", query=attempt.query)
         values = values_in(reply, attempt.query)
         session.state("extract", f"round {attempt.number}", f"values: {len(values)}")
-        findings = [verified.sentence() for verified in await verify(session, values)]
+        findings = await verify(session, values)
         named = await check_names(session, attempt.query) if self._settings.own_advice else []
         findings += named
         session.state("verify", f"round {attempt.number}", f"findings: {len(findings)}")
@@ -255,51 +255,8 @@ MAX_VALUES = 10
 MAX_VALUE_CHARACTERS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A value of a query: `Value("Chicago Bulls", "Team", "name")`."""
-
-    text: str
-    label: str = ""
-    property: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A stored value that resembles a missing one.
-
-    `similarity` is 1 minus the normalised Levenshtein distance, ignoring case.
-    """
-
-    name: str
-    label: str
-    property: str
-    similarity: float
-    match: str
-    """How the value was found: `exact`, `alias`, `fuzzy` (by spelling) or `vector` (by meaning)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Verified:
-    """A value with the result of looking it up."""
-
-    value: Value
-    exists: bool
-    candidates: tuple[Candidate, ...] = ()
-
-    def sentence(self) -> str:
-        """Return the result as a sentence, for a prompt."""
-        where = f" ({self.value.label}.{self.value.property or 'name'})" if self.value.label else ""
-        if self.exists:
-            return f"{self.value.text!r}{where} exists."
-        if not self.candidates:
-            return f"{self.value.text!r}{where} does not exist, and nothing similar does."
-        nearest = "; ".join(
-            f"{candidate.name!r} ({candidate.label}.{candidate.property}, {candidate.match}, similarity "
-            f"{candidate.similarity:.2f})"
-            for candidate in self.candidates
-        )
-        return f"{self.value.text!r}{where} does not exist. Nearest: {nearest}."
+Value = tuple[str, str, str]
+"""A value of a query with its label and its property, which may be empty: `("Chicago Bulls", "Team", "name")`."""
 
 
 def values_in(reply: str, query: str) -> list[Value]:
@@ -308,64 +265,62 @@ def values_in(reply: str, query: str) -> list[Value]:
     At most `MAX_VALUES` are returned.
 
     >>> values_in("I see none.", "MATCH (t:Team {name: 'Bulls'}) RETURN t")
-    [Value(text='Bulls', label='', property='')]
+    [('Bulls', '', '')]
     """
-    listed = list_in(reply)
-    found = [_value(entry) for entry in listed] if listed is not None else []
-    values = [value for value in found if value is not None and value.text in query]
+    found = [_value(entry) for entry in list_in(reply) or ()]
+    values = [value for value in found if value[0].strip() and value[0] in query]
     # If the model lists texts that the query does not contain, or no text although it contains some, ignore its reply.
-    return (values or [Value(text) for text in literals_in(query)])[:MAX_VALUES]
+    return (values or [(text, "", "") for text in literals_in(query)])[:MAX_VALUES]
 
 
-def _value(entry: Any) -> Value | None:
-    if isinstance(entry, str):
-        return Value(entry) if entry.strip() else None
-    if not isinstance(entry, Mapping) or not str(entry.get("value") or "").strip():
-        return None
-    return Value(str(entry["value"]), str(entry.get("label") or ""), str(entry.get("property") or ""))
+def _value(entry: Any) -> Value:
+    if isinstance(entry, Mapping):
+        return str(entry.get("value") or ""), str(entry.get("label") or ""), str(entry.get("property") or "")
+    return (entry if isinstance(entry, str) else ""), "", ""
 
 
-async def verify(session: Session, values: Sequence[Value]) -> list[Verified]:
-    """Look up the values with one call of `find_entities` per combination of label and property; return the results.
+async def verify(session: Session, values: Sequence[Value]) -> list[str]:
+    """Look up the values with one call of `find_entities` per combination of label and property; return sentences.
 
     If the call fails, it is repeated without label and property. Longer values than
     `MAX_VALUE_CHARACTERS`, and values that cannot be looked up, are left out.
     """
-    groups: dict[tuple[str, str], list[Value]] = {}
-    for value in values:
-        if len(value.text) <= MAX_VALUE_CHARACTERS:
-            groups.setdefault((value.label, value.property), []).append(value)
-    verified: list[Verified] = []
-    for (label, name), members in groups.items():
+    groups: dict[tuple[str, str], dict[str, None]] = {}
+    for text, label, name in values:
+        if len(text) <= MAX_VALUE_CHARACTERS:
+            groups.setdefault((label, name), {})[text] = None
+    sentences: list[str] = []
+    for (label, name), texts in groups.items():
         scope = {"label": label} if label else {}
         scope |= {"property": name} if name and label else {}
-        texts = list(dict.fromkeys(value.text for value in members))
-        arguments = session.question.on(mentions=texts, limit=CANDIDATES)
+        arguments = session.question.on(mentions=list(texts), limit=CANDIDATES)
         answer = await session.call("find_entities", arguments | scope)
         if answer.failed and scope:  # the model named a label or a property that does not exist
             answer = await session.call("find_entities", arguments)
-        mentions = {} if answer.failed else {entry["mention"]: entry for entry in answer.fields["mentions"]}
-        verified += [_read_verdict(value, mentions.get(value.text)) for value in members if value.text in mentions]
-    return verified
+        where = f" ({label}.{name or 'name'})" if label else ""
+        sentences += [_verdict(found, where) for found in (() if answer.failed else answer.fields["mentions"])]
+    return sentences
 
 
-def _read_verdict(value: Value, mention: Mapping[str, Any] | None) -> Verified:
-    found: Iterable[Mapping[str, Any]] = mention["candidates"] if mention else ()
-    candidates = sorted(
-        (
-            Candidate(
-                str(entry["name"]),
-                str(entry["label"]),
-                str(entry["property"]),
-                round(Levenshtein.normalized_similarity(value.text.casefold(), str(entry["name"]).casefold()), 3),
-                str(entry["match"]),
-            )
-            for entry in found
-        ),
-        key=lambda candidate: -candidate.similarity,
+def _verdict(mention: Mapping[str, Any], where: str) -> str:
+    """Return a sentence that says whether a value exists, and if not, which stored values resemble it.
+
+    The similarity is 1 minus the normalised Levenshtein distance, ignoring case.
+    """
+    text = str(mention["mention"])
+    if any(entry["name"] == text for entry in mention["candidates"]):
+        return f"{text!r}{where} exists."
+    nearest = [
+        (Levenshtein.normalized_similarity(text.casefold(), str(entry["name"]).casefold()), entry)
+        for entry in mention["candidates"]
+    ]
+    if not nearest:
+        return f"{text!r}{where} does not exist, and nothing similar does."
+    described = "; ".join(
+        f"{entry['name']!r} ({entry['label']}.{entry['property']}, {entry['match']}, similarity {similarity:.2f})"
+        for similarity, entry in sorted(nearest, key=lambda pair: -pair[0])
     )
-    exists = any(candidate.name == value.text for candidate in candidates)
-    return Verified(value, exists, () if exists else tuple(candidates))
+    return f"{text!r}{where} does not exist. Nearest: {described}."
 
 
 async def check_names(session: Session, query: str) -> list[str]:

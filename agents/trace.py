@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -73,42 +74,26 @@ def figures(lines: Iterator[Line] | list[Line]) -> dict[str, Any]:
     models: dict[str, dict[str, Any]] = {}
     tools: dict[str, dict[str, Any]] = {}
     for line in lines:
-        seconds = float(line.get("seconds") or 0)
+        spent = {"calls": 1, "failed": bool(line.get("failed")), "seconds": float(line.get("seconds") or 0)}
         if line["kind"] == "prediction":
             last[line["session"]] = line
-        elif line["kind"] == "model":
-            role = models.setdefault(
-                line["name"],
-                {
-                    "calls": 0,
-                    "failed": 0,
-                    "cached": 0,
-                    "input_tokens": 0,
-                    "output_tokens": 0,
-                    "cost_usd": 0.0,
-                    "seconds": 0.0,
-                },
-            )
-            role["calls"] += 1
-            role["failed"] += bool(line.get("failed"))
-            role["cached"] += bool(line.get("cached"))
-            role["input_tokens"] += line.get("tokens_in", 0)
-            role["output_tokens"] += line.get("tokens_out", 0)
-            role["cost_usd"] += 0.0 if line.get("cached") else line.get("cost_usd") or 0.0
-            role["seconds"] = round(role["seconds"] + seconds, 4)
         elif line["kind"] == "tool":
-            tool = tools.setdefault(line["name"], {"calls": 0, "failed": 0, "seconds": 0.0})
-            tool["calls"] += 1
-            tool["failed"] += bool(line.get("failed"))
-            tool["seconds"] = round(tool["seconds"] + seconds, 4)
+            _add(tools.setdefault(line["name"], {}), spent)
+        elif line["kind"] == "model":
+            cost = 0.0 if line.get("cached") else line.get("cost_usd") or 0.0
+            spent |= {"cached": bool(line.get("cached")), "cost_usd": cost}
+            spent |= {"input_tokens": line.get("tokens_in", 0), "output_tokens": line.get("tokens_out", 0)}
+            _add(models.setdefault(line["name"], {}), spent)
     outcomes = [line["output"] for line in last.values()]
     return {
         "questions": len(outcomes),
         "with_query": sum(bool(outcome.get("cypher")) for outcome in outcomes),
         "errors": sum(bool(outcome.get("error")) for outcome in outcomes),
         "accepted": sum(outcome.get("grade") == "accept" for outcome in outcomes),
-        "rounds": _count_values(outcome.get("rounds") for outcome in outcomes),
-        "stopped": _count_values(outcome.get("stopped") for outcome in outcomes),
+        **{
+            name: dict(sorted(Counter(str(outcome[name]) for outcome in outcomes if outcome.get(name)).items()))
+            for name in ("rounds", "stopped")
+        },
         "input_tokens": sum(role["input_tokens"] for role in models.values()),
         "output_tokens": sum(role["output_tokens"] for role in models.values()),
         "tokens_estimated": any(line.get("tokens_estimated") for line in last.values()),
@@ -118,9 +103,6 @@ def figures(lines: Iterator[Line] | list[Line]) -> dict[str, Any]:
     }
 
 
-def _count_values(values: Iterator[Any]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for value in values:
-        if value:
-            counts[str(value)] = counts.get(str(value), 0) + 1
-    return dict(sorted(counts.items()))
+def _add(sums: dict[str, Any], more: dict[str, Any]) -> None:
+    for name, value in more.items():
+        sums[name] = round(sums.get(name, 0) + value, 6)

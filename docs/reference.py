@@ -111,8 +111,7 @@ def reference() -> str:
         parts += [f"### `{template.name}`", template.description, "\n".join(rows)]
     rows = ["| option | variable | default | |", "|---|---|---|---|"]
     rows += [
-        f"| `--{option.name.replace('_', '-')}` | `{option.metadata['variable']}` | {_default(option.default)} | "
-        f"{option.metadata['help']} |"
+        f"| `--{option.name.replace('_', '-')}` | `{option.variable}` | {_default(option.default)} | {option.help} |"
         for option in options()
     ]
     parts += [

@@ -26,7 +26,8 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import Field, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,149 +42,51 @@ class SettingsError(ValueError):
 
 
 SWITCHES = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
-LOG_LEVELS = ("debug", "info", "warning", "error")
 
 NAME_PROPERTIES = r"\s*[^=,]+=[^=,]+(,[^=,]+=[^=,]+)*,?\s*"
 """A pattern that matches `Label=property` pairs, separated by commas."""
-
-
-def setting(
-    default: Any,
-    variable: str,
-    help: str,
-    *,
-    choices: tuple[str, ...] = (),
-    many: bool = False,
-    least: int | None = None,
-    most: int | None = None,
-) -> Any:
-    """Declare a field of `Settings`, whose command-line option has the same name.
-
-    `variable` is the environment variable. `many` allows several values. `least` and `most` are the bounds of a number.
-    """
-    metadata = {"variable": variable, "help": help, "choices": choices, "many": many, "least": least, "most": most}
-    return field(default=default, metadata=metadata)
 
 
 @dataclass(frozen=True)
 class Settings:
     """All settings of a server.
 
-    Each field defined with `setting` is an option and an environment variable, and most are keys of the settings file.
-    In that file, a table [graphs.NAME] replaces `uri`, `user`, `database` and `name`.
+    Each field that is described in settings.toml is an option and an environment variable, and most are keys of the
+    settings file. In that file, a table [graphs.NAME] replaces `uri`, `user`, `database` and `name`.
     """
 
-    graph: tuple[str, ...] = setting(
-        (),
-        "GRAPHGROUND_GRAPH",
-        "Serve only this graph (repeat for several; in the variable, separate names with commas). Default: every "
-        "loaded graph and every configured database; the bundled graph only if no database is configured.",
-        many=True,
-    )
-    transport: str = setting("stdio", "GRAPHGROUND_TRANSPORT", "How clients connect.", choices=("stdio", "http"))
-    host: str = setting("127.0.0.1", "GRAPHGROUND_HOST", "The address on which HTTP listens.")
-    port: int = setting(
-        8300, "GRAPHGROUND_PORT", "The port on which HTTP listens; 0 chooses a free port.", least=0, most=65_535
-    )
-    allowed_host: tuple[str, ...] = setting(
-        (),
-        "GRAPHGROUND_ALLOWED_HOST",
-        "A Host header that HTTP accepts besides those of this machine (`graphs.example.org:*`), needed with --host 0.0.0.0.",
-        many=True,
-    )
-    token_file: str | None = setting(
-        None,
-        "GRAPHGROUND_TOKEN_FILE",
-        "A file of bearer tokens, one per line: HTTP "
-        "clients must send one of them (a single token may be set in GRAPHGROUND_TOKEN).",
-    )
-    jwks_url: str | None = setting(
-        None,
-        "GRAPHGROUND_JWKS_URL",
-        "Accept JSON Web Tokens that are signed by the keys at this address; needs --issuer and --public-url.",
-    )
-    issuer: str | None = setting(
-        None, "GRAPHGROUND_ISSUER", "The authorization server that issues the tokens of --jwks-url."
-    )
-    public_url: str | None = setting(
-        None,
-        "GRAPHGROUND_PUBLIC_URL",
-        "The address at which clients reach this server "
-        "(`https://graphs.example.org/mcp`); tokens must name it as their audience.",
-    )
-    scope: tuple[str, ...] = setting((), "GRAPHGROUND_SCOPE", "A scope that JSON Web Tokens must have.", many=True)
-    allow_anonymous: bool = setting(
-        False, "GRAPHGROUND_ALLOW_ANONYMOUS", "Accept connections from other machines without a token."
-    )
-    workers: int = setting(
-        1, "GRAPHGROUND_WORKERS", "Number of processes that serve HTTP on the same port.", least=1, most=64
-    )
-    tls_certificate: str | None = setting(
-        None, "GRAPHGROUND_TLS_CERTIFICATE", "Serve HTTPS with the certificate chain in this PEM file."
-    )
-    tls_key: str | None = setting(
-        None, "GRAPHGROUND_TLS_KEY", "The PEM file with the private key of --tls-certificate."
-    )
-    ui: bool = setting(False, "GRAPHGROUND_UI", "Also serve a page for people over HTTP, at /ui/.")
-    uri: str | None = setting(None, "NEO4J_URI", "Serve a graph from this Bolt server (`neo4j://…`, `bolt://…`).")
-    user: str | None = setting(None, "NEO4J_USERNAME", "The user for --uri; the password comes from NEO4J_PASSWORD.")
-    database: str | None = setting(None, "NEO4J_DATABASE", "The database at --uri; default: the server's own default.")
-    name: str | None = setting(
-        None, "GRAPHGROUND_NAME", "The name of the graph at --uri; default: the database's name, or `neo4j`."
-    )
-    home: str | None = setting(
-        None, "GRAPHGROUND_HOME", "The folder that holds loaded graphs; default: the user's data folder."
-    )
-    settings: str | None = setting(
-        None, "GRAPHGROUND_SETTINGS", "A settings file; default: settings.toml in the data folder, if it exists."
-    )
-    answer_bytes: int = setting(
-        4_000_000,
-        "GRAPHGROUND_ANSWER_BYTES",
-        "Maximum bytes of JSON in one answer; further rows are left out and `truncated` is true.",
-        least=1000,
-    )
-    record: str | None = setting(
-        None,
-        "GRAPHGROUND_RECORD",
-        "Append every tool call of clients to this file, as JSON Lines without secrets; `graphground trace` shows it.",
-    )
-    watch: str | None = setting(
-        None,
-        "GRAPHGROUND_WATCH",
-        "Also show on the page the calls in this trace file, while a stdio server or an agent appends them.",
-    )
-    model: str | None = setting(
-        None,
-        "GRAPHGROUND_MODEL",
-        "A language model for questions on the page, such as gpt-5-mini or anthropic:claude-sonnet-4-5; needs --ui and "
-        "the extra `agents`. The model receives the question, a part of the schema, names, suggested queries, the problems of "
-        "its own queries, and rows.",
-    )
-    model_endpoint: str | None = setting(
-        None,
-        "GRAPHGROUND_MODEL_ENDPOINT",
-        "The address of an OpenAI-compatible endpoint for --model; default: the provider's own.",
-    )
-    model_key_variable: str | None = setting(
-        None,
-        "GRAPHGROUND_MODEL_KEY_VARIABLE",
-        "The environment variable with the key for --model; default: OPENAI_API_KEY or ANTHROPIC_API_KEY.",
-    )
-    metrics: bool = setting(
-        False, "GRAPHGROUND_METRICS", "Serve metrics for Prometheus at /metrics; with tokens, a scrape needs one too."
-    )
-    telemetry_queries: bool = setting(
-        False,
-        "GRAPHGROUND_TELEMETRY_QUERIES",
-        "Put the text of queries into the spans of OpenTelemetry, which may hold data.",
-    )
-    log_format: str = setting(
-        "text", "GRAPHGROUND_LOG_FORMAT", "Log messages on stderr as text or as JSON Lines.", choices=("text", "json")
-    )
-    log_level: str = setting(
-        "warning", "GRAPHGROUND_LOG_LEVEL", "The lowest level of log messages on stderr.", choices=LOG_LEVELS
-    )
+    graph: tuple[str, ...] = ()
+    transport: str = "stdio"
+    host: str = "127.0.0.1"
+    port: int = 8300
+    allowed_host: tuple[str, ...] = ()
+    token_file: str | None = None
+    jwks_url: str | None = None
+    issuer: str | None = None
+    public_url: str | None = None
+    scope: tuple[str, ...] = ()
+    allow_anonymous: bool = False
+    workers: int = 1
+    tls_certificate: str | None = None
+    tls_key: str | None = None
+    ui: bool = False
+    uri: str | None = None
+    user: str | None = None
+    database: str | None = None
+    name: str | None = None
+    home: str | None = None
+    settings: str | None = None
+    answer_bytes: int = 4000000
+    record: str | None = None
+    watch: str | None = None
+    model: str | None = None
+    model_endpoint: str | None = None
+    model_key_variable: str | None = None
+    metrics: bool = False
+    telemetry_queries: bool = False
+    log_format: str = "text"
+    log_level: str = "warning"
+
     password: str | None = field(default=None, repr=False)
     token: str | None = field(default=None, repr=False)
     operator_token: str | None = field(default=None, repr=False)
@@ -222,9 +125,34 @@ def secrets_in(settings: Settings) -> list[str]:
     return [*(secret for secret in secrets if secret), *(key for key in keys if len(key) >= SHORTEST_MODEL_KEY)]
 
 
-def options() -> list[Field[Any]]:
-    """Return the fields of `Settings` that are command-line options, in the order of the reference."""
-    return [field_ for field_ in fields(Settings) if "variable" in field_.metadata]
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A setting that is a command-line option: its table in settings.toml, with its default value."""
+
+    name: str
+    default: Any
+    help: str
+    variable: str
+    """The environment variable."""
+    choices: tuple[str, ...] = ()
+    least: int | None = None
+    most: int | None = None
+    """The bounds of a number."""
+
+    @property
+    def many(self) -> bool:
+        """Whether the setting may have several values."""
+        return isinstance(self.default, tuple)
+
+
+@cache
+def options() -> list[Option]:
+    """Return the settings that are command-line options, in the order of the reference."""
+    described = tomllib.loads(Path(__file__).with_name("settings.toml").read_text(encoding="utf-8"))
+    return [
+        Option(name, getattr(Settings, name), **{"variable": f"GRAPHGROUND_{name.upper()}"} | table)
+        for name, table in described.items()
+    ]
 
 
 def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Settings:
@@ -237,7 +165,7 @@ def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | Non
     from_variables = {
         option.name: _parsed(option, environment[variable], variable)
         for option in options()
-        if environment.get(variable := option.metadata["variable"])
+        if environment.get(variable := option.variable)
     }
     path = given.get("settings") or from_variables.get("settings")
     home = given.get("home") or from_variables.get("home")
@@ -255,20 +183,20 @@ def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | Non
         user_tokens=_user_tokens(databases, environment),
     )
     for option in options():
-        value, choices = getattr(settings, option.name), option.metadata["choices"]
+        value, choices = getattr(settings, option.name), option.choices
         if choices and value not in choices:
             raise SettingsError(f"{option.name} must be one of {', '.join(choices)}, not {value!r}")
         check_bounds(option, value)
     return settings
 
 
-def check_bounds(setting: Field[Any], value: Any) -> None:
+def check_bounds(setting: Option, value: Any) -> None:
     """Refuse a number outside a setting's bounds.
 
     Raises:
         SettingsError: the number is out of bounds; the message gives the bounds.
     """
-    least, most = setting.metadata["least"], setting.metadata["most"]
+    least, most = setting.least, setting.most
     if (least is not None and value < least) or (most is not None and value > most):
         bounds = f"from {least} to {most}" if most is not None else f"at least {least}"
         raise SettingsError(f"{setting.name} must be {bounds}, not {value}")
@@ -312,8 +240,8 @@ def token_subject(token: str) -> str:
     return f"token {hashlib.sha256(token.encode()).hexdigest()}"
 
 
-def _parsed(option: Field[Any], text: str, place: str) -> Any:
-    if option.metadata["many"]:
+def _parsed(option: Option, text: str, place: str) -> Any:
+    if option.many:
         return tuple(part.strip() for part in text.split(",") if part.strip())
     if isinstance(option.default, bool):
         if text.lower() not in SWITCHES:
@@ -346,7 +274,7 @@ def _read_file(
         if key not in known:
             raise SettingsError(f"{file}: there is no setting {key!r}{_meant(key, known)}")
         default = known[key].default
-        values[key] = tuple(value) if known[key].metadata["many"] and isinstance(value, list) else value
+        values[key] = tuple(value) if known[key].many and isinstance(value, list) else value
         if default is not None and not isinstance(values[key], type(default)):
             raise SettingsError(f"{file}: {key} must be {_type_words(default)}, not {value!r}")
     databases = tuple(_database(name, table, file, environment) for name, table in graphs.items())

@@ -241,16 +241,16 @@ def add_options(parser: argparse.ArgumentParser, names: Sequence[str]) -> None:
         if setting.name not in names:
             continue
         words: dict[str, Any] = {
-            "help": f"{setting.metadata['help']} [{setting.metadata['variable']}]".replace("%", "%%"),
+            "help": f"{setting.help} [{setting.variable}]".replace("%", "%%"),
             "default": argparse.SUPPRESS,
         }
         if isinstance(setting.default, bool):
             words["action"] = "store_true"
-        elif setting.metadata["choices"]:
-            words["choices"] = setting.metadata["choices"]
+        elif setting.choices:
+            words["choices"] = setting.choices
         else:
             words["metavar"] = setting.name.upper().rpartition("_")[2]
-        if setting.metadata["many"]:
+        if setting.many:
             words["action"] = "append"
         elif isinstance(setting.default, int | float) and not isinstance(setting.default, bool):
             words["type"] = type(setting.default)

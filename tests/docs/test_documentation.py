@@ -63,7 +63,7 @@ def test_every_tool_prompt_command_and_setting_is_documented() -> None:
         assert f"`graphground {command}`" in reference, command
     for option in options():
         assert f"`--{option.name.replace('_', '-')}`" in reference, option.name
-        assert option.metadata["variable"] in reference, option.name
+        assert option.variable in reference, option.name
 
 
 def test_the_first_screen_of_the_readme_contains_the_two_commands() -> None:
