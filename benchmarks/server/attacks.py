@@ -42,6 +42,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
+from tests.support.serving import COMMAND
 from tests.support.time_shapes import SHAPES
 
 SLOW = "MATCH (a), (b), (c) WHERE a.name = c.eid AND b.name = 'nothing' RETURN count(*) AS c"
@@ -158,56 +159,41 @@ def shared(address: str, count: int) -> list[Client]:
     return clients
 
 
+def calling(count: int, *, own_sessions: bool = False, **fixed: Any) -> Attack:
+    """Return an attack of `count` threads that call `execute_cypher`, in one session or each in a session of its own.
+
+    `fixed` are arguments; of a tuple of queries, each call takes one at random.
+    """
+
+    def attack(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
+        clients, rng = many(count, address) if own_sessions else shared(address, count), random.Random(2)
+
+        def once(number: int) -> str:
+            query = fixed["query"] if isinstance(fixed["query"], str) else rng.choice(fixed["query"])
+            return clients[number].call("execute_cypher", **{**fixed, "graph": graph, "query": query})
+
+        loop(count, seconds, outcomes, once)
+
+    return attack
+
+
 def checking(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
     clients, rng = shared(address, 8), random.Random(1)
-    loop(
-        8,
-        seconds,
-        outcomes,
-        lambda number: clients[number].call(
-            "validate_cypher", graph=graph, query=SHAPES[rng.choice(list(SHAPES))](99_000)[:100_000]
-        ),
-    )
 
+    def once(number: int) -> str:
+        query = SHAPES[rng.choice(list(SHAPES))](99_000)[:100_000]
+        return clients[number].call("validate_cypher", graph=graph, query=query)
 
-def unstoppable(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
-    clients, rng = shared(address, 4), random.Random(2)
-    loop(
-        4,
-        seconds,
-        outcomes,
-        lambda number: clients[number].call("execute_cypher", graph=graph, query=rng.choice(DEAF), timeout_s=0.05),
-    )
+    loop(8, seconds, outcomes, once)
 
 
 def unstoppable_sessions(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
     rng = random.Random(3)
-    loop(
-        4,
-        seconds,
-        outcomes,
-        lambda _: Client(address).call("execute_cypher", graph=graph, query=rng.choice(DEAF), timeout_s=0.05),
-    )
 
+    def once(_: int) -> str:
+        return Client(address).call("execute_cypher", graph=graph, query=rng.choice(DEAF), timeout_s=0.05)
 
-def slow(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
-    clients = shared(address, 16)
-    loop(
-        16,
-        seconds,
-        outcomes,
-        lambda number: clients[number].call("execute_cypher", graph=graph, query=SLOW, timeout_s=30),
-    )
-
-
-def slow_sessions(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
-    clients = many(100, address)
-    loop(
-        100,
-        seconds,
-        outcomes,
-        lambda number: clients[number].call("execute_cypher", graph=graph, query=SLOW, timeout_s=30),
-    )
+    loop(4, seconds, outcomes, once)
 
 
 def forged(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
@@ -239,16 +225,6 @@ def forged(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> 
         return f"{response.status} {'result' if 'structuredContent' in text else text[:80]}"
 
     loop(40, seconds, outcomes, once)
-
-
-def calls(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
-    clients = shared(address, 200)
-    loop(
-        200,
-        seconds,
-        outcomes,
-        lambda number: clients[number].call("execute_cypher", graph=graph, query=SLOW, timeout_s=5),
-    )
 
 
 def redaction(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
@@ -284,16 +260,6 @@ def follow_page(address: str, seconds: float) -> None:
     response = connection.getresponse()
     while time.monotonic() < until and response.read1(1_000_000):
         pass
-
-
-def functions(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
-    clients, rng = shared(address, 8), random.Random(6)
-    loop(
-        8,
-        seconds,
-        outcomes,
-        lambda number: clients[number].call("execute_cypher", graph=graph, query=rng.choice(COSTLY), timeout_s=2),
-    )
 
 
 def sessions(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
@@ -333,17 +299,17 @@ def bodies(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> 
 ATTACKS: dict[str, Attack] = {
     "none": lambda *_: time.sleep(_[2]),
     "checking": checking,
-    "unstoppable": unstoppable,
+    "unstoppable": calling(4, query=DEAF, timeout_s=0.05),
     "unstoppable-sessions": unstoppable_sessions,
-    "slow": slow,
-    "slow-sessions": slow_sessions,
+    "slow": calling(16, query=SLOW, timeout_s=30),
+    "slow-sessions": calling(100, own_sessions=True, query=SLOW, timeout_s=30),
     "forged": forged,
-    "calls": calls,
+    "calls": calling(200, query=SLOW, timeout_s=5),
     "sessions": sessions,
     "half-open": half_open,
     "bodies": bodies,
     "redaction": redaction,
-    "functions": functions,
+    "functions": calling(8, query=COSTLY, timeout_s=2),
 }
 
 
@@ -414,19 +380,7 @@ def measure(name: str, home: Path, graph: str, known: tuple[str, str], seconds: 
     tokens.parent.mkdir(parents=True, exist_ok=True)
     tokens.write_text(f"{ATTACKER}\n{INNOCENT}\n")
     server = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "graphground",
-            "serve",
-            "--transport",
-            "http",
-            "--port",
-            "0",
-            "--token-file",
-            str(tokens),
-            *more,
-        ],
+        [*COMMAND, "serve", "--transport", "http", "--port", "0", "--token-file", str(tokens), *more],
         env={**os.environ, "GRAPHGROUND_HOME": str(home)},
         stderr=subprocess.PIPE,
         text=True,

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import orjson
+from tests.support.serving import LineServer
 
 PEERS = Path(__file__).resolve().parents[2] / ".tools" / "peers"
 NODES = 50_000
@@ -41,71 +41,30 @@ class Server:
     tool: str
     parameters: str
     extra: dict[str, Any] = field(default_factory=dict)
-    process: subprocess.Popen[bytes] | None = None
-    last: int = 0
+    lines: LineServer | None = None
 
     def start(self) -> float:
         """Start the server, and return the milliseconds from the process's start to the answer to `tools/list`."""
         begin = time.perf_counter()
-        self.process = subprocess.Popen(
-            self.command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, **self.environment},
-        )
-        self.ask(
-            "initialize",
-            {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "peers", "version": "1"}},
-        )
-        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-        self.ask("tools/list", {})
+        self.lines = LineServer(self.command, {**os.environ, **self.environment})
+        self.lines.ask("tools/list", {})
         return (time.perf_counter() - begin) * 1000
 
     def query(self, query: str, parameters: dict[str, Any] | None = None) -> tuple[float, dict[str, Any]]:
         """Run a query; return the milliseconds that it took, and its result."""
-        arguments = {"query": query, **self.extra}
-        if parameters:
-            arguments[self.parameters] = parameters
+        assert self.lines is not None
+        arguments = {"query": query, **self.extra, **({self.parameters: parameters} if parameters else {})}
         begin = time.perf_counter()
-        answer = self.ask("tools/call", {"name": self.tool, "arguments": arguments})
+        answer = self.lines.ask("tools/call", {"name": self.tool, "arguments": arguments})
         milliseconds = (time.perf_counter() - begin) * 1000
         if answer.get("isError"):
             sys.exit(f"{self.name}: {str(answer)[:500]}")
         return milliseconds, answer
 
-    def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Send a request and wait for its result."""
-        assert self.process is not None
-        assert self.process.stdout is not None
-        self.last += 1
-        self._send({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params})
-        for line in self.process.stdout:
-            answer = orjson.loads(line)
-            if answer.get("id") == self.last:
-                if "error" in answer:
-                    sys.exit(f"{self.name}: {answer['error']}")
-                return dict(answer["result"])
-        sys.exit(f"{self.name} ended")
-
     def stop(self) -> None:
-        """Close the server's input, and kill the server if it does not end within five seconds."""
-        assert self.process is not None
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.close()
-        try:
-            self.process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self.process.stdout.close()
-
-    def _send(self, message: dict[str, Any]) -> None:
-        assert self.process is not None
-        assert self.process.stdin is not None
-        self.process.stdin.write(orjson.dumps(message) + b"\n")
-        self.process.stdin.flush()
+        """End the server."""
+        assert self.lines is not None
+        self.lines.close()
 
 
 def installed(package: str) -> str:

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -94,6 +94,71 @@ def http_server(home: Path, *options: str, more: Mapping[str, str] | None = None
             process.kill()
             process.wait()
         process.stderr.close()
+
+
+class LineServer:
+    """A stdio server, driven line by line, so that many can be started at once: `LineServer(COMMAND).ask("ping", {})`.
+
+    The server is killed if it does not answer within `within` seconds; without it, no thread watches.
+    """
+
+    def __init__(
+        self, command: Sequence[str], variables: Mapping[str, str] | None = None, within: float | None = None
+    ) -> None:
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=None if variables is None else dict(variables),
+        )
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.input, self.output, self._within, self.last = self.process.stdin, self.process.stdout, within, 0
+        client = {"name": "lines", "version": "1"}
+        self.send("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client})
+        self._write({"method": "notifications/initialized"})
+
+    def send(self, method: str, params: Mapping[str, Any]) -> None:
+        """Send a request without waiting for its result."""
+        self.last += 1
+        self._write({"id": self.last, "method": method, "params": params})
+
+    def _write(self, message: Mapping[str, Any]) -> None:
+        self.input.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        self.input.flush()
+
+    def receive(self) -> dict[str, Any]:
+        """Return the result of the last request."""
+        watchdog = threading.Timer(self._within, self.process.kill) if self._within is not None else None
+        if watchdog is not None:
+            watchdog.start()
+        try:
+            for line in self.output:
+                message = json.loads(line)
+                if message.get("id") == self.last:
+                    assert "error" not in message, message
+                    return dict(message["result"])
+        finally:
+            if watchdog is not None:
+                watchdog.cancel()
+        raise AssertionError("the server ended without an answer")
+
+    def ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Send a request and return its result."""
+        self.send(method, params)
+        return self.receive()
+
+    def close(self) -> None:
+        """Close the server's input, and kill the server if it does not end."""
+        self.input.close()
+        try:
+            self.process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.output.close()
 
 
 def call(home: Path, tool: str, arguments: str = "{}", *options: str) -> subprocess.CompletedProcess[str]:
