@@ -16,7 +16,7 @@ from graphground.cypher.safety.time_limit import MOST_FINDINGS, SECONDS, TooMuch
 from graphground.cypher.semantics import analyze
 from graphground.cypher.syntax_errors import LineIndex, syntax_diagnostics
 from graphground.cypher.tokens import tokenize
-from graphground.cypher.tree.clauses import line_starts
+from graphground.cypher.tree import line_starts
 
 if TYPE_CHECKING:
     from graphground.cypher.outline.model import Data

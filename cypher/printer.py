@@ -17,6 +17,7 @@ from typing import Any
 
 from graphground.cypher import tree
 from graphground.cypher.quoting import in_backticks, quoted_string
+from graphground.cypher.tokens import words
 from graphground.cypher.tree import Expression, PathPattern, Query, RelationshipPattern
 
 __all__ = ["expression", "path", "to_text"]
@@ -588,71 +589,11 @@ def labels(node: tree.LabelExpression, inner: bool = False) -> str:
 
 
 _PLAIN = re.compile(r"[^\W\d]\w*\Z")
-_CAUTIOUS = frozenset(
-    (
-        "NOT",
-        "NULL",
-        "TRUE",
-        "FALSE",
-        "CASE",
-        "EXISTS",
-        "COUNT",
-        "COLLECT",
-        "ALL",
-        "ANY",
-        "NONE",
-        "SINGLE",
-        "REDUCE",
-        "DISTINCT",
-        "WHERE",
-        "IS",
-        "INF",
-        "INFINITY",
-        "NAN",
-        "IN",
-        "SHORTESTPATH",
-        "ALLSHORTESTPATHS",
-        "SHORTEST",
-        "TYPED",
-        "NORMALIZED",
-        "WHEN",
-        "END",
-        "ELSE",
-        "THEN",
-        "AND",
-        "OR",
-        "XOR",
-        "STARTS",
-        "ENDS",
-        "CONTAINS",
-        "AS",
-        "ORDER",
-        "SKIP",
-        "LIMIT",
-        "OFFSET",
-        "UNION",
-        "TRIM",
-        "NORMALIZE",
-        "ALLREDUCE",
-        "ASC",
-        "DESC",
-        "FROM",
-        "BOTH",
-        "LEADING",
-        "TRAILING",
-        "NFC",
-        "NFD",
-        "NFKC",
-        "NFKD",
-        "RETURN",
-        "MATCH",
-        "WITH",
-        "CALL",
-        "USING",
-        "YIELD",
-        "ON",
-        "NEXT",
-    )
+_CAUTIOUS = words(
+    "NOT NULL TRUE FALSE CASE EXISTS COUNT COLLECT ALL ANY NONE SINGLE REDUCE DISTINCT WHERE IS INF INFINITY NAN IN "
+    "SHORTESTPATH ALLSHORTESTPATHS SHORTEST TYPED NORMALIZED WHEN END ELSE THEN AND OR XOR STARTS ENDS CONTAINS AS "
+    "ORDER SKIP LIMIT OFFSET UNION TRIM NORMALIZE ALLREDUCE ASC DESC FROM BOTH LEADING TRAILING NFC NFD NFKC NFKD "
+    "RETURN MATCH WITH CALL USING YIELD ON NEXT"
 )
 
 

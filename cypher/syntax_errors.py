@@ -9,32 +9,16 @@ from graphground.cypher.names.nearest import distance
 from graphground.cypher.parser import ParseError, parse_text
 from graphground.cypher.parser.statement import Note
 from graphground.cypher.quoting import quoted_name
-from graphground.cypher.tree.clauses import line_starts
+from graphground.cypher.tokens import words
+from graphground.cypher.tree import line_starts
 
 _PHRASE = re.compile(r" such as | after |,? or [a-z](?!n? )")
 """Marks an expectation that is a phrase, such as `a clause such as SET or CREATE`, and not a list of tokens."""
 _SEPARATOR = re.compile(r",? or |, ")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
-_KEYWORDS = (
-    "MATCH",
-    "OPTIONAL",
-    "WHERE",
-    "RETURN",
-    "WITH",
-    "UNWIND",
-    "ORDER",
-    "LIMIT",
-    "SKIP",
-    "UNION",
-    "CALL",
-    "DISTINCT",
-    "CREATE",
-    "MERGE",
-    "DELETE",
-    "CONTAINS",
-    "STARTS",
-    "EXISTS",
-    "YIELD",
+_KEYWORDS = words(
+    "MATCH OPTIONAL WHERE RETURN WITH UNWIND ORDER LIMIT SKIP UNION CALL DISTINCT CREATE MERGE DELETE CONTAINS "
+    "STARTS EXISTS YIELD"
 )
 LONGEST_REPAIRED, MOST_INSIDE = 4_000, 60
 """The maximum number of characters of a text that is repaired, and of tokens inside the bracket that it leaves open."""

@@ -124,18 +124,9 @@ FORMS: Mapping[str, Form] = {
 _MATCHERS: Mapping[str, Callable[[str], object]] = {
     name: re.compile(form.pattern).fullmatch for name, form in FORMS.items()
 }
-_ORDER = (
-    "bool",
-    "int",
-    "date",
-    "datetime",
-    "local_datetime",
-    "blank_datetime",
-    "month_day_year",
-    "day_month_name_year",
-    "float",
-    "comma_float",
-    "grouped_float",
+_SOUGHT = (
+    "bool int date datetime local_datetime blank_datetime month_day_year day_month_name_year float comma_float "
+    "grouped_float"
 )
 
 
@@ -294,7 +285,7 @@ def _dominant(texts: Sequence[str]) -> tuple[str, list[str]] | None:
     if any(text.isdigit() and len(text) > 1 and text[0] == "0" for text in texts):
         fitting = [text for text in texts if text.isdigit()]
         return ("code", fitting) if len(fitting) >= LEAST_SHARE * len(texts) else None
-    for name in _ORDER:
+    for name in _SOUGHT.split():
         fitting = [text for text in texts if _MATCHERS[name](text)]
         if len(fitting) < LEAST_SHARE * len(texts):
             continue

@@ -48,6 +48,11 @@ _KINDS: dict[str, str] = {
 _BLANKS = frozenset("\x1c\x1d\x1e\x1f\u180e\u200b\ufeff\x00")
 
 
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text as a set, for tables of keywords: `words("AND OR XOR")`."""
+    return frozenset(text.split())
+
+
 class Tokens:
     """Parallel lists with one entry per token; the last token has the kind `end`."""
 

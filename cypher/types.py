@@ -13,22 +13,7 @@ A check may report an error only if two sets have no type in common.
 from __future__ import annotations
 
 _NAMES = (
-    "Node",
-    "Relationship",
-    "Path",
-    "Boolean",
-    "Integer",
-    "Float",
-    "String",
-    "Point",
-    "Date",
-    "Time",
-    "LocalTime",
-    "LocalDateTime",
-    "DateTime",
-    "Duration",
-    "Map",
-    "List",
+    "Node Relationship Path Boolean Integer Float String Point Date Time LocalTime LocalDateTime DateTime Duration Map"
 )
 _ENTITY, _INTEGER, _FLOAT, _MAP, _LIST = 3, 1 << 4, 1 << 5, 1 << 14, 1 << 15
 _EVERYTHING = (1 << 16) - 1
@@ -79,7 +64,7 @@ class Type:
 
     def names(self) -> list[str]:
         """Return the names of the types: `['Integer', 'List<String>']`."""
-        found = [name for place, name in enumerate(_NAMES[:-1]) if self.mask >> place & 1]
+        found = [name for place, name in enumerate(_NAMES.split()) if self.mask >> place & 1]
         if self.mask & _LIST:
             inner = self.inner
             words = inner.names() if inner is not None and inner.known else []

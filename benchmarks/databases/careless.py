@@ -26,7 +26,7 @@ from typing import Any
 
 from benchmarks.results import Figure, record
 from graphground.cypher.diagnostics import Edit, applied
-from graphground.cypher.tree.clauses import line_starts
+from graphground.cypher.tree import line_starts
 from graphground.evals.metrics.execution_accuracy import tables_match
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph

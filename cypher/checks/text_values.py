@@ -18,26 +18,12 @@ from graphground.cypher.diagnostics import Edit
 from graphground.cypher.outline.model import Comparison, Facts, PropertyUse
 from graphground.cypher.quoting import quoted_string
 from graphground.cypher.text_values import BOOLEANS, TextValues
+from graphground.cypher.tokens import words
 
 NUMBERS = frozenset({"int", "float"})
 MOMENTS = frozenset({"date", "datetime"})
 ORDERING = frozenset({"<", "<=", ">", ">="})
-NEEDS_NUMBERS = frozenset(
-    {
-        "sum",
-        "avg",
-        "stdev",
-        "stdevp",
-        "percentilecont",
-        "percentiledisc",
-        "abs",
-        "ceil",
-        "floor",
-        "round",
-        "sign",
-        "sqrt",
-    }
-)
+NEEDS_NUMBERS = words("sum avg stdev stdevp percentilecont percentiledisc abs ceil floor round sign sqrt")
 SORTING = frozenset({"min", "max"})
 
 

@@ -26,6 +26,7 @@ from graphground.cypher.outline.model import Comparison, Data, Facts, PropertyUs
 from graphground.cypher.quoting import quoted_string
 from graphground.cypher.schema import SCALAR_TYPES
 from graphground.cypher.text_values import are_milliseconds
+from graphground.cypher.tokens import words
 from graphground.cypher.tree import Node
 
 ORDER = frozenset({"=", "<>", "<", "<=", ">", ">="})
@@ -39,33 +40,9 @@ SAMPLES = {
     "str": "'text'",
 }
 CHECKED = frozenset(SAMPLES)
-DATE_PARTS = frozenset(
-    {
-        "year",
-        "month",
-        "day",
-        "quarter",
-        "week",
-        "weekyear",
-        "dayofweek",
-        "weekday",
-        "dayofquarter",
-        "quarterday",
-        "ordinalday",
-        "dayofyear",
-        "hour",
-        "minute",
-        "second",
-        "millisecond",
-        "microsecond",
-        "nanosecond",
-        "timezone",
-        "offset",
-        "epochseconds",
-        "epochmillis",
-        "offsetminutes",
-        "offsetseconds",
-    }
+DATE_PARTS = words(
+    "year month day quarter week weekyear dayofweek weekday dayofquarter quarterday ordinalday dayofyear hour minute "
+    "second millisecond microsecond nanosecond timezone offset epochseconds epochmillis offsetminutes offsetseconds"
 )
 
 

@@ -10,22 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from graphground.cypher import tree as t
 from graphground.cypher.outline.schema_index import Pairs, SchemaIndex
-from graphground.cypher.tree import (
-    Binary,
-    Expression,
-    FunctionCall,
-    LabelExpression,
-    LabelName,
-    Match,
-    Name,
-    Node,
-    NodePattern,
-    Query,
-    RelationshipPattern,
-    Return,
-    SortItem,
-)
 
 
 class Symbol:
@@ -77,7 +63,7 @@ class PropertyUse:
     __slots__ = ("element", "in_map", "key", "key_node", "node", "symbol")
 
     def __init__(
-        self, symbol: Symbol, key: str, key_node: Node, node: Node, in_map: bool = False, element: bool = False
+        self, symbol: Symbol, key: str, key_node: t.Node, node: t.Node, in_map: bool = False, element: bool = False
     ):
         self.symbol = symbol
         self.key = key
@@ -118,9 +104,9 @@ class Link:
         left: Symbol,
         right: Symbol,
         symbol: Symbol,
-        pattern: RelationshipPattern,
-        left_node: NodePattern,
-        right_node: NodePattern,
+        pattern: t.RelationshipPattern,
+        left_node: t.NodePattern,
+        right_node: t.NodePattern,
         types: tuple[str, ...] | None,
         pairs: Pairs,
         reversed_pairs: Pairs,
@@ -146,12 +132,12 @@ class Comparison:
     """A comparison: `n.year > 1999`, `'x' IN n.names`, or `{name: 'x'}` (then `node` is the map entry
     and the operator `=`)."""
 
-    node: Node
+    node: t.Node
     operator: str
     left: Value
     right: Value
-    left_node: Expression | Name
-    right_node: Expression
+    left_node: t.Expression | t.Name
+    right_node: t.Expression
     negated: bool
     certain: bool
     """Whether only rows for which the comparison is true are kept, as for a conjunct of WHERE or an entry of a map."""
@@ -161,7 +147,7 @@ class Comparison:
 class LabelUse:
     """An occurrence of the name of a label or of a relationship type, in a pattern or in a test such as `n:Person`."""
 
-    name: LabelName
+    name: t.LabelName
     symbol: Symbol
     negated: bool
 
@@ -170,7 +156,7 @@ class LabelUse:
 class MatchUse:
     """A MATCH with the symbols of its nodes, one list per path."""
 
-    clause: Match
+    clause: t.Match
     parts: list[list[Symbol]]
     anchored: bool = False
 
@@ -179,29 +165,29 @@ class MatchUse:
 class Facts:
     """All facts about a query, in the order of the text."""
 
-    query: Query
+    query: t.Query
     index: SchemaIndex
     symbols: list[Symbol] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     labels: list[LabelUse] = field(default_factory=list)
     types: list[LabelUse] = field(default_factory=list)
-    contradictions: list[tuple[Symbol, LabelExpression]] = field(default_factory=list)
+    contradictions: list[tuple[Symbol, t.LabelExpression]] = field(default_factory=list)
     """Labels that never occur on one node together with labels required earlier: `(n:Movie)` and `(n:Person)`."""
     properties: list[PropertyUse] = field(default_factory=list)
-    components: list[tuple[PropertyUse, Name]] = field(default_factory=list)
+    components: list[tuple[PropertyUse, t.Name]] = field(default_factory=list)
     comparisons: list[Comparison] = field(default_factory=list)
     null_tests: list[PropertyUse] = field(default_factory=list)
     matches: list[MatchUse] = field(default_factory=list)
-    unbounded: list[RelationshipPattern] = field(default_factory=list)
-    returned: list[tuple[Return, list[Value]]] = field(default_factory=list)
+    unbounded: list[t.RelationshipPattern] = field(default_factory=list)
+    returned: list[tuple[t.Return, list[Value]]] = field(default_factory=list)
     """The outermost RETURNs with the value of each item."""
-    aggregated: list[tuple[FunctionCall, PropertyUse]] = field(default_factory=list)
+    aggregated: list[tuple[t.FunctionCall, PropertyUse]] = field(default_factory=list)
     """Calls whose first argument is a property: `max(n.year)`."""
-    calculated: list[tuple[Binary, Expression, PropertyUse]] = field(default_factory=list)
+    calculated: list[tuple[t.Binary, t.Expression, PropertyUse]] = field(default_factory=list)
     """Arithmetic operations, each with the operand that is a property: `n.price * 2`."""
-    sorted: list[tuple[SortItem, PropertyUse]] = field(default_factory=list)
+    sorted: list[tuple[t.SortItem, PropertyUse]] = field(default_factory=list)
     """Sort keys that are properties, directly or through the alias of a column: `ORDER BY n.year`."""
-    distinct_values: list[tuple[Node, Value]] = field(default_factory=list)
+    distinct_values: list[tuple[t.Node, Value]] = field(default_factory=list)
     """Values that are deduplicated, each with the call or column:
     `count(DISTINCT n.name)`, `RETURN DISTINCT n.name`."""
 

@@ -4,34 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from graphground.cypher import tree as t
 from graphground.cypher.parser import expressions, patterns, subqueries
 from graphground.cypher.parser.cursor import Cursor, Failure, integer_value
-from graphground.cypher.tokens import unescape_string
-from graphground.cypher.tree import (
-    BooleanLiteral,
-    CountStar,
-    Expression,
-    FloatLiteral,
-    FunctionCall,
-    IntegerLiteral,
-    ListLiteral,
-    MapEntry,
-    MapLiteral,
-    MapProjection,
-    NullLiteral,
-    Parameter,
-    PatternExpression,
-    ProjectedAll,
-    ProjectedEntry,
-    ProjectedProperty,
-    ProjectedVariable,
-    ProjectionItem,
-    StringLiteral,
-    Variable,
-)
+from graphground.cypher.tokens import unescape_string, words
 
 
-def atom(c: Cursor) -> Expression:
+def atom(c: Cursor) -> t.Expression:
     """Parse one value, without operators."""
     i = c.i
     name = c.names[i]
@@ -46,7 +25,7 @@ def atom(c: Cursor) -> Expression:
         if after == "(" or (after == "." and _is_call(c)):
             return call(c)
         c.i = i + 1
-        variable = Variable(c.starts[i], c.ends[i], name)
+        variable = t.Variable(c.starts[i], c.ends[i], name)
         if after == "{":
             return _map_projection(c, variable)
         return variable
@@ -54,10 +33,10 @@ def atom(c: Cursor) -> Expression:
         c.i = i + 1
         start, end = c.starts[i], c.ends[i]
         quoted = c.text[start:end]
-        return StringLiteral(start, end, quoted[1:-1] if "\\" not in quoted else unescaped(c, i))
+        return t.StringLiteral(start, end, quoted[1:-1] if "\\" not in quoted else unescaped(c, i))
     if kind == "integer":
         c.i = i + 1
-        return IntegerLiteral(c.starts[i], c.ends[i], integer_value(c, i))
+        return t.IntegerLiteral(c.starts[i], c.ends[i], integer_value(c, i))
     special = _SYMBOLS.get(kind)
     if special is not None:
         found = special(c)
@@ -72,13 +51,13 @@ def unescaped(c: Cursor, i: int) -> str:
     return unescape_string(c.text[start:end])[0]
 
 
-def string(c: Cursor) -> StringLiteral:
+def string(c: Cursor) -> t.StringLiteral:
     """Parse a string literal."""
     i = c.i
     if c.kinds[i] != "string":
         raise c.fail("a string")
     c.i = i + 1
-    return StringLiteral(c.starts[i], c.ends[i], unescaped(c, i))
+    return t.StringLiteral(c.starts[i], c.ends[i], unescaped(c, i))
 
 
 def _is_call(c: Cursor) -> bool:
@@ -89,13 +68,13 @@ def _is_call(c: Cursor) -> bool:
     return kinds[i] == "("
 
 
-def call(c: Cursor) -> Expression:
+def call(c: Cursor) -> t.Expression:
     """Parse a function call: `point.distance(a, b)`, `count(DISTINCT n)`, `count(*)`."""
     i = c.i
     start = c.starts[i]
     if c.kinds[i] == "COUNT" and c.kinds[i + 2] == "*" and c.kinds[i + 3] == ")":
         c.i = i + 4
-        return CountStar(start, c.end)
+        return t.CountStar(start, c.end)
     name = c.names[i] or ""
     while c.kinds[i + 1] == ".":
         name = f"{name}.{c.names[i + 2]}"
@@ -108,7 +87,7 @@ def call(c: Cursor) -> Expression:
         c.i += 1
     elif c.kinds[c.i] == "ALL" and c.kinds[c.i + 1] not in (")", ",", ".", "(", "+", "*"):
         c.i += 1
-    arguments: list[Expression] = []
+    arguments: list[t.Expression] = []
     if c.kinds[c.i] != ")":
         arguments.append(expressions.expression(c))
         while c.kinds[c.i] == ",":
@@ -121,12 +100,12 @@ def call(c: Cursor) -> Expression:
     if c.kinds[c.i] != ")":
         raise c.fail("',' or ')'")
     c.i += 1
-    return FunctionCall(start, c.ends[c.i - 1], name, arguments, distinct, name_end)
+    return t.FunctionCall(start, c.ends[c.i - 1], name, arguments, distinct, name_end)
 
 
-def _map_projection(c: Cursor, subject: Variable) -> MapProjection:
+def _map_projection(c: Cursor, subject: t.Variable) -> t.MapProjection:
     c.i += 1
-    items: list[ProjectionItem] = []
+    items: list[t.ProjectionItem] = []
     if c.kinds[c.i] != "}":
         while True:
             i = c.i
@@ -135,20 +114,20 @@ def _map_projection(c: Cursor, subject: Variable) -> MapProjection:
                 c.i += 1
                 if c.kinds[c.i] == "*":
                     c.i += 1
-                    items.append(ProjectedAll(start, c.end))
+                    items.append(t.ProjectedAll(start, c.end))
                 else:
                     key = c.name("a property name or '*'")
-                    items.append(ProjectedProperty(start, key.end, key))
+                    items.append(t.ProjectedProperty(start, key.end, key))
             elif c.names[i] is not None and c.kinds[i + 1] == ":":
                 key = c.name("a key")
                 c.i += 1
                 value = expressions.expression(c)
-                items.append(ProjectedEntry(start, value.end, key, value))
+                items.append(t.ProjectedEntry(start, value.end, key, value))
             elif c.names[i] is not None:
                 variable = c.variable()
                 if c.kinds[c.i] not in (",", "}"):
                     raise c.fail("':', ',' or '}'")
-                items.append(ProjectedVariable(start, variable.end, variable))
+                items.append(t.ProjectedVariable(start, variable.end, variable))
             else:
                 raise c.fail("'.name', '.*', a variable or 'key: value'")
             if c.kinds[c.i] != ",":
@@ -157,13 +136,13 @@ def _map_projection(c: Cursor, subject: Variable) -> MapProjection:
     if c.kinds[c.i] != "}":
         raise c.fail("',' or '}'")
     c.i += 1
-    return MapProjection(subject.start, c.end, subject, items)
+    return t.MapProjection(subject.start, c.end, subject, items)
 
 
-def map_literal(c: Cursor) -> MapLiteral:
+def map_literal(c: Cursor) -> t.MapLiteral:
     """Parse a map: `{name: 'x', year: 1999}`."""
     start = c.starts[c.expect("{")]
-    entries: list[MapEntry] = []
+    entries: list[t.MapEntry] = []
     if c.kinds[c.i] != "}":
         while True:
             key = c.name("a key name" if entries else "a key name or '}'")
@@ -171,17 +150,17 @@ def map_literal(c: Cursor) -> MapLiteral:
                 raise c.fail("':'")
             c.i += 1
             value = expressions.expression(c)
-            entries.append(MapEntry(key.start, value.end, key, value))
+            entries.append(t.MapEntry(key.start, value.end, key, value))
             if c.kinds[c.i] != ",":
                 break
             c.i += 1
     if c.kinds[c.i] != "}":
         raise c.fail("',' or '}'")
     c.i += 1
-    return MapLiteral(start, c.end, entries)
+    return t.MapLiteral(start, c.end, entries)
 
 
-def parameter(c: Cursor) -> Parameter:
+def parameter(c: Cursor) -> t.Parameter:
     """Parse a parameter: `$name`, `$0`."""
     start = c.starts[c.expect("$")]
     i = c.i
@@ -192,10 +171,10 @@ def parameter(c: Cursor) -> Parameter:
             raise c.fail("a parameter name")
         name = text
     c.i = i + 1
-    return Parameter(start, c.end, name)
+    return t.Parameter(start, c.end, name)
 
 
-def _float(c: Cursor) -> FloatLiteral:
+def _float(c: Cursor) -> t.FloatLiteral:
     i = c.i
     c.i += 1
     start, end = c.starts[i], c.ends[i]
@@ -209,10 +188,10 @@ def _float(c: Cursor) -> FloatLiteral:
         value = 0.0
     if value == float("inf"):
         c.note("number", start, end, f"the number {text[:40]} is too large")
-    return FloatLiteral(start, end, value)
+    return t.FloatLiteral(start, end, value)
 
 
-def _negative_number(c: Cursor) -> Expression | None:
+def _negative_number(c: Cursor) -> t.Expression | None:
     """Parse `-1` after another sign: only a number may have two signs."""
     after = c.kinds[c.i + 1]
     if after not in ("integer", "float", "INF", "INFINITY", "NAN"):
@@ -222,12 +201,12 @@ def _negative_number(c: Cursor) -> Expression | None:
     c.i += 1
     value = atom(c)
     value.start = start
-    if isinstance(value, IntegerLiteral | FloatLiteral):
+    if isinstance(value, t.IntegerLiteral | t.FloatLiteral):
         value.value = -value.value
     return value
 
 
-def _parenthesis(c: Cursor) -> Expression:
+def _parenthesis(c: Cursor) -> t.Expression:
     found = pattern_expression(c)
     if found is not None:
         return found
@@ -239,7 +218,7 @@ def _parenthesis(c: Cursor) -> Expression:
     return value
 
 
-def pattern_expression(c: Cursor) -> PatternExpression | None:
+def pattern_expression(c: Cursor) -> t.PatternExpression | None:
     """Parse a path used as a value, such as `(n)-->()`; None if the parenthesis does not begin a path."""
     i = c.i
     kinds = c.kinds
@@ -264,16 +243,16 @@ def pattern_expression(c: Cursor) -> PatternExpression | None:
         c.depth = depth
         c.no_pattern.add(i)
         return None
-    return PatternExpression(path.start, path.end, path)
+    return t.PatternExpression(path.start, path.end, path)
 
 
-def _bracket(c: Cursor) -> Expression:
+def _bracket(c: Cursor) -> t.Expression:
     found = subqueries.comprehension(c)
     if found is not None:
         return found
     start = c.starts[c.i]
     c.i += 1
-    items: list[Expression] = []
+    items: list[t.Expression] = []
     if c.kinds[c.i] != "]":
         items.append(expressions.expression(c))
         while c.kinds[c.i] == ",":
@@ -282,48 +261,48 @@ def _bracket(c: Cursor) -> Expression:
     if c.kinds[c.i] != "]":
         raise c.fail("',' or ']'")
     c.i += 1
-    return ListLiteral(start, c.end, items)
+    return t.ListLiteral(start, c.end, items)
 
 
-def _true(c: Cursor) -> Expression | None:
+def _true(c: Cursor) -> t.Expression | None:
     if c.kinds[c.i + 1] == "(":
         return None
     c.i += 1
-    return BooleanLiteral(c.starts[c.i - 1], c.end, True)
+    return t.BooleanLiteral(c.starts[c.i - 1], c.end, True)
 
 
-def _false(c: Cursor) -> Expression | None:
+def _false(c: Cursor) -> t.Expression | None:
     if c.kinds[c.i + 1] == "(":
         return None
     c.i += 1
-    return BooleanLiteral(c.starts[c.i - 1], c.end, False)
+    return t.BooleanLiteral(c.starts[c.i - 1], c.end, False)
 
 
-def _null(c: Cursor) -> Expression | None:
+def _null(c: Cursor) -> t.Expression | None:
     if c.kinds[c.i + 1] == "(":
         return None
     c.i += 1
-    return NullLiteral(c.starts[c.i - 1], c.end)
+    return t.NullLiteral(c.starts[c.i - 1], c.end)
 
 
-def _infinity(c: Cursor) -> Expression | None:
+def _infinity(c: Cursor) -> t.Expression | None:
     if c.kinds[c.i + 1] == "(":
         return None
     c.i += 1
-    return FloatLiteral(c.starts[c.i - 1], c.end, float("inf"))
+    return t.FloatLiteral(c.starts[c.i - 1], c.end, float("inf"))
 
 
 _NAN = float("nan")
 
 
-def _nan(c: Cursor) -> Expression | None:
+def _nan(c: Cursor) -> t.Expression | None:
     if c.kinds[c.i + 1] == "(":
         return None
     c.i += 1
-    return FloatLiteral(c.starts[c.i - 1], c.end, _NAN)
+    return t.FloatLiteral(c.starts[c.i - 1], c.end, _NAN)
 
 
-_WORDS: dict[str, Callable[[Cursor], Expression | None]] = {
+_WORDS: dict[str, Callable[[Cursor], t.Expression | None]] = {
     "TRUE": _true,
     "FALSE": _false,
     "NULL": _null,
@@ -345,7 +324,7 @@ _WORDS: dict[str, Callable[[Cursor], Expression | None]] = {
     "TRIM": subqueries.trim,
     "NORMALIZE": subqueries.normalize,
 }
-_SYMBOLS: dict[str, Callable[[Cursor], Expression | None]] = {
+_SYMBOLS: dict[str, Callable[[Cursor], t.Expression | None]] = {
     "(": _parenthesis,
     "[": _bracket,
     "{": map_literal,
@@ -366,49 +345,13 @@ _TYPE_WORDS: dict[str, tuple[tuple[str, ...], ...]] = {
     "TIMESTAMP": (("WITHOUT", "TIME", "ZONE"), ("WITH", "TIME", "ZONE"), ("WITHOUT", "TIMEZONE"), ("WITH", "TIMEZONE")),
     "PROPERTY": (("VALUE",),),
 }
-_SINGLE = frozenset(
-    (
-        "NOTHING",
-        "NULL",
-        "BOOL",
-        "BOOLEAN",
-        "VARCHAR",
-        "STRING",
-        "INT",
-        "INTEGER",
-        "FLOAT",
-        "DATE",
-        "DURATION",
-        "POINT",
-        "NODE",
-        "VERTEX",
-        "RELATIONSHIP",
-        "EDGE",
-        "MAP",
-        "PATH",
-        "PATHS",
-        "ANY",
-    )
+_SINGLE = words(
+    "NOTHING NULL BOOL BOOLEAN VARCHAR STRING INT INTEGER FLOAT DATE DURATION POINT NODE VERTEX RELATIONSHIP EDGE MAP "
+    "PATH PATHS ANY"
 )
 _ANY_OF = frozenset(("NODE", "VERTEX", "RELATIONSHIP", "EDGE", "MAP", "VALUE"))
 
-COORDINATES = frozenset(
-    (
-        "INT",
-        "INTEGER",
-        "INT8",
-        "INT16",
-        "INT32",
-        "INT64",
-        "INTEGER8",
-        "INTEGER16",
-        "INTEGER32",
-        "INTEGER64",
-        "FLOAT",
-        "FLOAT32",
-        "FLOAT64",
-    )
-)
+COORDINATES = words("INT INTEGER INT8 INT16 INT32 INT64 INTEGER8 INTEGER16 INTEGER32 INTEGER64 FLOAT FLOAT32 FLOAT64")
 """The types that the coordinates of a vector may have."""
 
 

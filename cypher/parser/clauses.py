@@ -8,76 +8,35 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
+from graphground.cypher import tree as t
 from graphground.cypher.parser import atoms, expressions, patterns, subqueries
 from graphground.cypher.parser.cursor import Cursor
-from graphground.cypher.tree import (
-    Clause,
-    Create,
-    Delete,
-    Expression,
-    Filter,
-    Finish,
-    Foreach,
-    FunctionCall,
-    IndexHint,
-    LabelAnd,
-    LabelExpression,
-    Let,
-    LetItem,
-    LoadCsv,
-    MapProjection,
-    Match,
-    Merge,
-    MergeAction,
-    Name,
-    OrderAndPage,
-    PathPattern,
-    Projection,
-    Property,
-    Remove,
-    RemoveLabels,
-    RemoveProperty,
-    Return,
-    ReturnItem,
-    Search,
-    Set,
-    SetItem,
-    SetLabels,
-    SetProperties,
-    SetProperty,
-    SortItem,
-    Subscript,
-    Unwind,
-    Use,
-    Variable,
-    With,
-)
 
 
-def match(c: Cursor) -> Match:
+def match(c: Cursor) -> t.Match:
     """Parse `MATCH (n)-->(m) WHERE n.x = 1`."""
     i = c.i
     optional = c.kinds[i] == "OPTIONAL"
     c.i = i + 2 if optional else i + 1
     mode = patterns.match_mode(c) if c.kinds[c.i] in ("REPEATABLE", "DIFFERENT") else None
-    found: list[PathPattern] = [patterns.path(c)]
+    found: list[t.PathPattern] = [patterns.path(c)]
     while c.kinds[c.i] == ",":
         c.i += 1
         found.append(patterns.path(c))
-    hints: list[IndexHint] = []
+    hints: list[t.IndexHint] = []
     while c.kinds[c.i] == "USING":
         hints.append(_hint(c))
     searched = search(c) if c.kinds[c.i] == "SEARCH" and begins(c) else None
-    where: Expression | None = None
+    where: t.Expression | None = None
     if c.kinds[c.i] == "WHERE":
         c.i += 1
         where = expressions.expression(c)
         if searched is None and c.kinds[c.i] == "SEARCH" and begins(c):
             searched = search(c)
-    return Match(c.starts[i], c.end, optional, mode, found, hints, searched, where)
+    return t.Match(c.starts[i], c.end, optional, mode, found, hints, searched, where)
 
 
-def optional(c: Cursor) -> Clause:
+def optional(c: Cursor) -> t.Clause:
     """Parse OPTIONAL MATCH or OPTIONAL CALL."""
     after = c.kinds[c.i + 1]
     if after == "MATCH":
@@ -88,7 +47,7 @@ def optional(c: Cursor) -> Clause:
     raise c.fail("MATCH or CALL")
 
 
-def _hint(c: Cursor) -> IndexHint:
+def _hint(c: Cursor) -> t.IndexHint:
     start = c.starts[c.i]
     c.i += 1
     kind = c.kinds[c.i]
@@ -98,11 +57,11 @@ def _hint(c: Cursor) -> IndexHint:
         joined = [c.variable()]
         while c.accept(","):
             joined.append(c.variable())
-        return IndexHint(start, c.end, kind, joined, None, [])
+        return t.IndexHint(start, c.end, kind, joined, None, [])
     if kind == "SCAN":
         variable = c.variable()
         c.expect(":")
-        return IndexHint(start, c.end, kind, [variable], c.name("a label"), [])
+        return t.IndexHint(start, c.end, kind, [variable], c.name("a label"), [])
     if kind in ("TEXT", "RANGE", "POINT", "BTREE"):
         c.expect("INDEX")
         kind = f"{kind} INDEX"
@@ -119,36 +78,36 @@ def _hint(c: Cursor) -> IndexHint:
     while c.accept(","):
         keys.append(c.name("a property name"))
     c.expect(")")
-    return IndexHint(start, c.end, kind, [variable], label, keys)
+    return t.IndexHint(start, c.end, kind, [variable], label, keys)
 
 
-def with_(c: Cursor) -> With:
+def with_(c: Cursor) -> t.With:
     """Parse `WITH n, count(*) AS c WHERE c > 1`."""
     start = c.starts[c.i]
     c.i += 1
     found = projection(c)
-    where: Expression | None = None
+    where: t.Expression | None = None
     if c.kinds[c.i] == "WHERE":
         c.i += 1
         where = expressions.expression(c)
-    return With(start, c.end, found, where)
+    return t.With(start, c.end, found, where)
 
 
-def return_(c: Cursor) -> Return:
+def return_(c: Cursor) -> t.Return:
     """Parse `RETURN DISTINCT n.name AS name ORDER BY name LIMIT 3`."""
     start = c.starts[c.i]
     c.i += 1
     found = projection(c)
-    return Return(start, c.end, found)
+    return t.Return(start, c.end, found)
 
 
-def projection(c: Cursor) -> Projection:
+def projection(c: Cursor) -> t.Projection:
     """Parse the part of WITH or RETURN after the keyword, up to LIMIT."""
     i = c.i
     distinct = c.kinds[i] == "DISTINCT" and c.kinds[i + 1] not in (",", ".", "end", "AS", ")", "}", "=", "+")
     if distinct:
         c.i += 1
-    items: list[ReturnItem] = []
+    items: list[t.ReturnItem] = []
     star = c.kinds[c.i] == "*"
     if star:
         c.i += 1
@@ -160,10 +119,10 @@ def projection(c: Cursor) -> Projection:
     group = _group(c) if c.kinds[c.i] == "GROUP" and c.cypher25 else None
     order = _order(c) if c.kinds[c.i] == "ORDER" else []
     skip, limit = _page(c)
-    return Projection(c.starts[i], c.end, distinct, star, items, group, order, skip, limit)
+    return t.Projection(c.starts[i], c.end, distinct, star, items, group, order, skip, limit)
 
 
-def _group(c: Cursor) -> list[Expression] | None:
+def _group(c: Cursor) -> list[t.Expression] | None:
     """Parse `GROUP BY n.x, y`; None for `GROUP BY ALL`, which is the default."""
     c.i += 1
     c.expect("BY")
@@ -178,38 +137,38 @@ def _group(c: Cursor) -> list[Expression] | None:
     return found
 
 
-def _return_item(c: Cursor) -> ReturnItem:
+def _return_item(c: Cursor) -> t.ReturnItem:
     i = c.i
     start = c.starts[i]
     name = c.names[i]
     after = c.kinds[i + 1]
     # Most items are just a variable; this shortcut saves ten calls.
-    value: Expression
+    value: t.Expression
     if name is not None and (after == "," or after == "end") and c.kinds[i] not in ("TRUE", "FALSE", "NULL"):
         if c.kinds[i] in ("INF", "NAN", "INFINITY"):
             value = atoms.atom(c)
         else:
             c.i = i + 1
-            value = Variable(start, c.ends[i], name)
+            value = t.Variable(start, c.ends[i], name)
     else:
         value = expressions.expression(c)
     if c.kinds[c.i] == "AS":
         c.i += 1
         alias = c.variable()
-        return ReturnItem(start, alias.end, value, alias, alias.name)
-    if isinstance(value, Variable):
-        return ReturnItem(start, value.end, value, None, value.name)
-    if isinstance(value, MapProjection):
-        return ReturnItem(start, value.end, value, None, value.subject.name)
+        return t.ReturnItem(start, alias.end, value, alias, alias.name)
+    if isinstance(value, t.Variable):
+        return t.ReturnItem(start, value.end, value, None, value.name)
+    if isinstance(value, t.MapProjection):
+        return t.ReturnItem(start, value.end, value, None, value.subject.name)
     # Parentheses around an item belong to the column's name, so the item ends at the last token.
     end = c.ends[c.i - 1]
-    return ReturnItem(start, end, value, None, c.text[start:end])
+    return t.ReturnItem(start, end, value, None, c.text[start:end])
 
 
-def _order(c: Cursor) -> list[SortItem]:
+def _order(c: Cursor) -> list[t.SortItem]:
     c.i += 1
     c.expect("BY")
-    items: list[SortItem] = []
+    items: list[t.SortItem] = []
     while True:
         start = c.starts[c.i]
         value = expressions.expression(c)
@@ -217,15 +176,15 @@ def _order(c: Cursor) -> list[SortItem]:
         descending = kind == "DESC" or kind == "DESCENDING"
         if descending or kind == "ASC" or kind == "ASCENDING":
             c.i += 1
-        items.append(SortItem(start, c.end, value, descending))
+        items.append(t.SortItem(start, c.end, value, descending))
         if c.kinds[c.i] != ",":
             return items
         c.i += 1
 
 
-def _page(c: Cursor) -> tuple[Expression | None, Expression | None]:
-    skip: Expression | None = None
-    limit: Expression | None = None
+def _page(c: Cursor) -> tuple[t.Expression | None, t.Expression | None]:
+    skip: t.Expression | None = None
+    limit: t.Expression | None = None
     if c.kinds[c.i] in ("SKIP", "OFFSET"):
         c.i += 1
         skip = expressions.expression(c)
@@ -235,15 +194,15 @@ def _page(c: Cursor) -> tuple[Expression | None, Expression | None]:
     return skip, limit
 
 
-def order_and_page(c: Cursor) -> OrderAndPage:
+def order_and_page(c: Cursor) -> t.OrderAndPage:
     """Parse ORDER BY, SKIP and LIMIT as a separate clause."""
     start = c.starts[c.i]
     order = _order(c) if c.kinds[c.i] == "ORDER" else []
     skip, limit = _page(c)
-    return OrderAndPage(start, c.end, order, skip, limit)
+    return t.OrderAndPage(start, c.end, order, skip, limit)
 
 
-def unwind(c: Cursor) -> Unwind:
+def unwind(c: Cursor) -> t.Unwind:
     """Parse `UNWIND xs AS x`."""
     start = c.starts[c.i]
     c.i += 1
@@ -252,20 +211,20 @@ def unwind(c: Cursor) -> Unwind:
         raise c.fail("AS")
     c.i += 1
     variable = c.variable()
-    return Unwind(start, variable.end, source, variable)
+    return t.Unwind(start, variable.end, source, variable)
 
 
-def for_(c: Cursor) -> Unwind:
+def for_(c: Cursor) -> t.Unwind:
     """Parse `FOR x IN xs`, Cypher 25's alternative to UNWIND."""
     start = c.starts[c.i]
     c.i += 1
     variable = c.variable()
     c.expect("IN")
     source = expressions.expression(c)
-    return Unwind(start, source.end, source, variable)
+    return t.Unwind(start, source.end, source, variable)
 
 
-def load_csv(c: Cursor) -> LoadCsv:
+def load_csv(c: Cursor) -> t.LoadCsv:
     """Parse `LOAD CSV WITH HEADERS FROM $url AS row`."""
     start = c.starts[c.i]
     c.i += 1
@@ -277,13 +236,13 @@ def load_csv(c: Cursor) -> LoadCsv:
     source = expressions.expression(c)
     c.expect("AS")
     variable = c.variable()
-    terminator: Expression | None = None
+    terminator: t.Expression | None = None
     if c.accept("FIELDTERMINATOR"):
         terminator = atoms.string(c)
-    return LoadCsv(start, c.end, headers, source, variable, terminator)
+    return t.LoadCsv(start, c.end, headers, source, variable, terminator)
 
 
-def use(c: Cursor) -> Use:
+def use(c: Cursor) -> t.Use:
     """Parse `USE movies` or `USE graph.byName('movies')`."""
     start = c.starts[c.i]
     c.i += 1
@@ -296,47 +255,47 @@ def use(c: Cursor) -> Use:
     first = c.name("the name of a graph")
     while c.accept("."):
         c.name("the name of a graph")
-    graph: Name | FunctionCall
+    graph: t.Name | t.FunctionCall
     if c.kinds[c.i] == "(":
         c.i = begin
         called = atoms.call(c)
-        if not isinstance(called, FunctionCall):
+        if not isinstance(called, t.FunctionCall):
             raise c.fail("the name of a graph")
         graph = called
     else:
-        graph = Name(first.start, c.end, ".".join(c.names[k] or "" for k in range(begin, c.i, 2)))
+        graph = t.Name(first.start, c.end, ".".join(c.names[k] or "" for k in range(begin, c.i, 2)))
     for _ in range(brackets):
         c.expect(")")
-    return Use(start, c.end, graph)
+    return t.Use(start, c.end, graph)
 
 
-def finish(c: Cursor) -> Finish:
+def finish(c: Cursor) -> t.Finish:
     """Parse `FINISH`."""
     c.i += 1
-    return Finish(c.starts[c.i - 1], c.end)
+    return t.Finish(c.starts[c.i - 1], c.end)
 
 
-def let(c: Cursor) -> Let:
+def let(c: Cursor) -> t.Let:
     """Parse `LET x = 1, y = 2`."""
     start = c.starts[c.i]
     c.i += 1
-    items: list[LetItem] = []
+    items: list[t.LetItem] = []
     while True:
         variable = c.variable()
         c.expect("=")
         value = expressions.expression(c)
-        items.append(LetItem(variable.start, value.end, variable, value))
+        items.append(t.LetItem(variable.start, value.end, variable, value))
         if not c.accept(","):
-            return Let(start, c.end, items)
+            return t.Let(start, c.end, items)
 
 
-def filter_(c: Cursor) -> Filter:
+def filter_(c: Cursor) -> t.Filter:
     """Parse `FILTER n.x = 1` or `FILTER WHERE n.x = 1`."""
     start = c.starts[c.i]
     c.i += 1
     c.accept("WHERE")
     where = expressions.expression(c)
-    return Filter(start, where.end, where)
+    return t.Filter(start, where.end, where)
 
 
 # Parses Cypher 25's SEARCH after a MATCH (Cypher manual, clauses, SEARCH)
@@ -347,7 +306,7 @@ def begins(c: Cursor) -> bool:
     return c.cypher25 and c.kinds[c.i] == "SEARCH" and c.names[c.i + 1] is not None
 
 
-def search(c: Cursor) -> Search:
+def search(c: Cursor) -> t.Search:
     """Parse `SEARCH n IN (VECTOR INDEX plots FOR $v WHERE n.year > 1990 LIMIT 5) SCORE AS score`."""
     i = c.i
     c.i += 1
@@ -362,7 +321,7 @@ def search(c: Cursor) -> Search:
     index = c.name("the name of an index")
     c.expect("FOR")
     query = expressions.expression(c)
-    analyzer: Expression | None = None
+    analyzer: t.Expression | None = None
     if c.accept("WITH"):
         c.expect("ANALYZER")
         analyzer = expressions.expression(c)
@@ -371,18 +330,18 @@ def search(c: Cursor) -> Search:
     c.expect("LIMIT")
     limit = expressions.expression(c)
     c.expect(")")
-    score: Variable | None = None
+    score: t.Variable | None = None
     if c.kinds[c.i] == "SCORE":
         c.i += 1
         c.expect("AS")
         score = c.variable()
-    return Search(c.starts[i], c.end, variable, kind, index, query, analyzer, where, skip, limit, score)
+    return t.Search(c.starts[i], c.end, variable, kind, index, query, analyzer, where, skip, limit, score)
 
 
 # Parses writing clauses: CREATE, INSERT, MERGE, SET, REMOVE, DELETE, FOREACH
 
 
-def create(c: Cursor) -> Create:
+def create(c: Cursor) -> t.Create:
     """Parse `CREATE (n:Person {name: 'x'})` or `INSERT (n:Person)`."""
     i = c.i
     insert = c.kinds[i] == "INSERT"
@@ -390,15 +349,15 @@ def create(c: Cursor) -> Create:
     found = [patterns.path(c)]
     while c.accept(","):
         found.append(patterns.path(c))
-    return Create(c.starts[i], c.end, found, insert)
+    return t.Create(c.starts[i], c.end, found, insert)
 
 
-def merge(c: Cursor) -> Merge:
+def merge(c: Cursor) -> t.Merge:
     """Parse `MERGE (n) ON CREATE SET n.x = 1`."""
     start = c.starts[c.i]
     c.i += 1
     pattern = patterns.path(c)
-    actions: list[MergeAction] = []
+    actions: list[t.MergeAction] = []
     while c.kinds[c.i] == "ON":
         begin = c.starts[c.i]
         c.i += 1
@@ -409,26 +368,26 @@ def merge(c: Cursor) -> Merge:
         c.expect("SET")
         on: Literal["create", "match"] = "create" if kind == "CREATE" else "match"
         items = _set_items(c)
-        actions.append(MergeAction(begin, c.end, on, items))
-    return Merge(start, c.end, pattern, actions)
+        actions.append(t.MergeAction(begin, c.end, on, items))
+    return t.Merge(start, c.end, pattern, actions)
 
 
-def set_(c: Cursor) -> Set:
+def set_(c: Cursor) -> t.Set:
     """Parse `SET n.x = 1, n += $map, n:Person`."""
     start = c.starts[c.i]
     c.i += 1
     items = _set_items(c)
-    return Set(start, c.end, items)
+    return t.Set(start, c.end, items)
 
 
-def _set_items(c: Cursor) -> list[SetItem]:
+def _set_items(c: Cursor) -> list[t.SetItem]:
     items = [_set_item(c)]
     while c.accept(","):
         items.append(_set_item(c))
     return items
 
 
-def _set_item(c: Cursor) -> SetItem:
+def _set_item(c: Cursor) -> t.SetItem:
     start = c.starts[c.i]
     if c.names[c.i] is not None:
         after = c.kinds[c.i + 1]
@@ -436,64 +395,64 @@ def _set_item(c: Cursor) -> SetItem:
             variable = c.variable()
             c.i += 1
             value = expressions.expression(c)
-            return SetProperties(start, value.end, variable, value, after == "+=")
+            return t.SetProperties(start, value.end, variable, value, after == "+=")
         if after in (":", "IS"):
             variable = c.variable()
             found = _labels(c)
-            return SetLabels(start, c.end, variable, found)
+            return t.SetLabels(start, c.end, variable, found)
     target = _target(c)
     if c.kinds[c.i] != "=":
         raise c.fail("'='")
     c.i += 1
     value = expressions.expression(c)
-    return SetProperty(start, value.end, target, value)
+    return t.SetProperty(start, value.end, target, value)
 
 
-def _target(c: Cursor) -> Expression:
+def _target(c: Cursor) -> t.Expression:
     """Parse the target of SET or REMOVE: a property, as `n.x` or `n['x']`."""
     value = atoms.atom(c)
     while c.kinds[c.i] in (".", "["):
         if c.kinds[c.i] == ".":
             c.i += 1
             key = c.name("a property name")
-            value = Property(value.start, key.end, value, key)
+            value = t.Property(value.start, key.end, value, key)
         else:
             c.i += 1
             index = expressions.expression(c)
             c.expect("]")
-            value = Subscript(value.start, c.end, value, index)
-    if not isinstance(value, Property | Subscript):
-        raise c.fail("'.', '[', ':', '=' or '+='" if isinstance(value, Variable) else "'.'")
+            value = t.Subscript(value.start, c.end, value, index)
+    if not isinstance(value, t.Property | t.Subscript):
+        raise c.fail("'.', '[', ':', '=' or '+='" if isinstance(value, t.Variable) else "'.'")
     return value
 
 
-def _labels(c: Cursor) -> list[LabelExpression]:
+def _labels(c: Cursor) -> list[t.LabelExpression]:
     c.i += 1
     found = patterns.label_expression(c)
-    if isinstance(found, LabelAnd) and found.colon:
+    if isinstance(found, t.LabelAnd) and found.colon:
         return found.operands
     return [found]
 
 
-def remove(c: Cursor) -> Remove:
+def remove(c: Cursor) -> t.Remove:
     """Parse `REMOVE n.x, n:Person`."""
     start = c.starts[c.i]
     c.i += 1
-    items: list[RemoveProperty | RemoveLabels] = []
+    items: list[t.RemoveProperty | t.RemoveLabels] = []
     while True:
         begin = c.starts[c.i]
         if c.names[c.i] is not None and c.kinds[c.i + 1] in (":", "IS"):
             variable = c.variable()
             found = _labels(c)
-            items.append(RemoveLabels(begin, c.end, variable, found))
+            items.append(t.RemoveLabels(begin, c.end, variable, found))
         else:
             target = _target(c)
-            items.append(RemoveProperty(begin, target.end, target))
+            items.append(t.RemoveProperty(begin, target.end, target))
         if not c.accept(","):
-            return Remove(start, c.end, items)
+            return t.Remove(start, c.end, items)
 
 
-def delete(c: Cursor) -> Delete:
+def delete(c: Cursor) -> t.Delete:
     """Parse `DETACH DELETE n, r`."""
     start = c.starts[c.i]
     kind = c.kinds[c.i]
@@ -505,10 +464,10 @@ def delete(c: Cursor) -> Delete:
     found = [expressions.expression(c)]
     while c.accept(","):
         found.append(expressions.expression(c))
-    return Delete(start, c.end, detach, found)
+    return t.Delete(start, c.end, detach, found)
 
 
-def foreach(c: Cursor) -> Foreach:
+def foreach(c: Cursor) -> t.Foreach:
     """Parse `FOREACH (x IN xs | SET x.y = 1)`."""
     start = c.starts[c.i]
     c.i += 1
@@ -518,17 +477,17 @@ def foreach(c: Cursor) -> Foreach:
     source = subqueries.up_to_bar(c, ("|",))
     c.expect("|")
     c.deeper()
-    found: list[Clause] = []
+    found: list[t.Clause] = []
     while c.kinds[c.i] in CLAUSES:
         found.append(CLAUSES[c.kinds[c.i]](c))
     c.depth -= 1
     if not found:
         raise c.fail("a clause such as SET or CREATE")
     c.expect(")")
-    return Foreach(start, c.end, variable, source, found)
+    return t.Foreach(start, c.end, variable, source, found)
 
 
-CLAUSES: dict[str, Callable[[Cursor], Clause]] = {
+CLAUSES: dict[str, Callable[[Cursor], t.Clause]] = {
     "MATCH": match,
     "OPTIONAL": optional,
     "WITH": with_,
@@ -553,4 +512,4 @@ CLAUSES: dict[str, Callable[[Cursor], Clause]] = {
     "LIMIT": order_and_page,
 }
 
-NEWER: dict[str, Callable[[Cursor], Clause]] = {"LET": let, "FILTER": filter_, "FOR": for_}
+NEWER: dict[str, Callable[[Cursor], t.Clause]] = {"LET": let, "FILTER": filter_, "FOR": for_}

@@ -2,76 +2,22 @@
 
 from __future__ import annotations
 
+from graphground.cypher import tree as t
 from graphground.cypher.parser import atoms, patterns, statement
 from graphground.cypher.parser.cursor import Cursor, Failure
-from graphground.cypher.tree import (
-    Binary,
-    CallProcedure,
-    CallSubquery,
-    Case,
-    CaseComparison,
-    Clause,
-    ComparisonChain,
-    Expression,
-    HasLabels,
-    InTransactions,
-    IsNormalized,
-    IsNull,
-    IsTyped,
-    LabelNot,
-    Property,
-    Slice,
-    Subscript,
-    Unary,
-    Variable,
-    WhenThen,
-    YieldItem,
-)
+from graphground.cypher.tokens import words
 
 _COMPARISONS = frozenset(("=", "<>", "<", ">", "<=", ">=", "!="))
-_NO_LABEL = frozenset(
-    (
-        "AND",
-        "OR",
-        "XOR",
-        "NOT",
-        "AS",
-        "RETURN",
-        "WITH",
-        "MATCH",
-        "OPTIONAL",
-        "UNWIND",
-        "CALL",
-        "LET",
-        "FILTER",
-        "FOR",
-        "NEXT",
-        "UNION",
-        "ORDER",
-        "SKIP",
-        "OFFSET",
-        "LIMIT",
-        "WHERE",
-        "THEN",
-        "ELSE",
-        "END",
-        "WHEN",
-        "CREATE",
-        "MERGE",
-        "SET",
-        "REMOVE",
-        "DELETE",
-        "DETACH",
-        "FINISH",
-        "USING",
-    )
+_NO_LABEL = words(
+    "AND OR XOR NOT AS RETURN WITH MATCH OPTIONAL UNWIND CALL LET FILTER FOR NEXT UNION ORDER SKIP OFFSET LIMIT WHERE "
+    "THEN ELSE END WHEN CREATE MERGE SET REMOVE DELETE DETACH FINISH USING"
 )
 _PREDICATES = frozenset(("=~", "IN", "CONTAINS", "STARTS", "ENDS", "IS", "::"))
 _FORMS = frozenset(("NFC", "NFD", "NFKC", "NFKD"))
 _POSTFIX = frozenset((".", "[", ":", "IS"))
 
 
-def expression(c: Cursor) -> Expression:
+def expression(c: Cursor) -> t.Expression:
     """Parse `a OR b`."""
     c.deeper()
     left = _exclusive(c)
@@ -79,35 +25,35 @@ def expression(c: Cursor) -> Expression:
         at = c.starts[c.i]
         c.i += 1
         right = _exclusive(c)
-        left = Binary(left.start, right.end, "OR", left, right, at)
+        left = t.Binary(left.start, right.end, "OR", left, right, at)
     c.depth -= 1
     return left
 
 
-def _exclusive(c: Cursor) -> Expression:
+def _exclusive(c: Cursor) -> t.Expression:
     left = _conjunction(c)
     while c.kinds[c.i] == "XOR":
         at = c.starts[c.i]
         c.i += 1
         right = _conjunction(c)
-        left = Binary(left.start, right.end, "XOR", left, right, at)
+        left = t.Binary(left.start, right.end, "XOR", left, right, at)
     return left
 
 
-def _conjunction(c: Cursor) -> Expression:
+def _conjunction(c: Cursor) -> t.Expression:
     left = _negation(c) if c.kinds[c.i] == "NOT" else comparison(c)
     while c.kinds[c.i] == "AND":
         at = c.starts[c.i]
         c.i += 1
         right = _negation(c) if c.kinds[c.i] == "NOT" else comparison(c)
-        left = Binary(left.start, right.end, "AND", left, right, at)
+        left = t.Binary(left.start, right.end, "AND", left, right, at)
     return left
 
 
 _ENDS_OPERAND = frozenset(("end", ")", "]", "}", ",", ";", "|", "AND", "OR", "XOR", "=", "<>", ".", "AS", "+", "*"))
 
 
-def _negation(c: Cursor) -> Expression:
+def _negation(c: Cursor) -> t.Expression:
     starts = []
     # `not` may also be a variable's name, if no operand follows.
     while c.kinds[c.i] == "NOT" and c.kinds[c.i + 1] not in _ENDS_OPERAND:
@@ -118,11 +64,11 @@ def _negation(c: Cursor) -> Expression:
         c.deeper()
     operand = comparison(c)
     for start in reversed(starts):
-        operand = Unary(start, operand.end, "NOT", operand)
+        operand = t.Unary(start, operand.end, "NOT", operand)
     return operand
 
 
-def comparison(c: Cursor) -> Expression:
+def comparison(c: Cursor) -> t.Expression:
     """Parse `a < b <= c`."""
     left = predicate(c)
     kind = c.kinds[c.i]
@@ -142,11 +88,11 @@ def comparison(c: Cursor) -> Expression:
         operands.append(predicate(c))
         kind = c.kinds[c.i]
     if len(operators) == 1:
-        return Binary(left.start, operands[1].end, operators[0], left, operands[1], places[0])
-    return ComparisonChain(left.start, operands[-1].end, operands, operators, places)
+        return t.Binary(left.start, operands[1].end, operators[0], left, operands[1], places[0])
+    return t.ComparisonChain(left.start, operands[-1].end, operands, operators, places)
 
 
-def predicate(c: Cursor) -> Expression:
+def predicate(c: Cursor) -> t.Expression:
     """Parse `a IN b`, `a STARTS WITH b` or `a IS NOT NULL`, which cannot be chained."""
     left = sum_(c)
     kind = c.kinds[c.i]
@@ -163,34 +109,34 @@ def predicate(c: Cursor) -> Expression:
     elif kind == "::":
         c.i = i + 1
         type_ = atoms.type_name(c)
-        return IsTyped(left.start, c.end, left, False, type_)
+        return t.IsTyped(left.start, c.end, left, False, type_)
     else:
         return _is(c, left)
     right = sum_(c)
-    return Binary(left.start, right.end, kind, left, right, at)
+    return t.Binary(left.start, right.end, kind, left, right, at)
 
 
-def _is(c: Cursor, left: Expression) -> Expression:
+def _is(c: Cursor, left: t.Expression) -> t.Expression:
     c.i += 1
     negated = c.accept("NOT")
     kind = c.kinds[c.i]
     if kind == "NULL":
         c.i += 1
-        return IsNull(left.start, c.end, left, negated)
+        return t.IsNull(left.start, c.end, left, negated)
     if kind == "TYPED" or kind == "::":
         c.i += 1
         type_ = atoms.type_name(c)
-        return IsTyped(left.start, c.end, left, negated, type_)
+        return t.IsTyped(left.start, c.end, left, negated, type_)
     form = "NFC"
     if kind in _FORMS:
         form = kind
         c.i += 1
     if not c.accept("NORMALIZED"):
         raise c.fail("NULL, NOT NULL, a type after '::' or TYPED, or NORMALIZED")
-    return IsNormalized(left.start, c.end, left, negated, form)
+    return t.IsNormalized(left.start, c.end, left, negated, form)
 
 
-def sum_(c: Cursor) -> Expression:
+def sum_(c: Cursor) -> t.Expression:
     """Parse `a + b - c || d`."""
     left = _product(c)
     kind = c.kinds[c.i]
@@ -198,34 +144,34 @@ def sum_(c: Cursor) -> Expression:
         at = c.starts[c.i]
         c.i += 1
         right = _product(c)
-        left = Binary(left.start, right.end, kind, left, right, at)
+        left = t.Binary(left.start, right.end, kind, left, right, at)
         kind = c.kinds[c.i]
     return left
 
 
-def _product(c: Cursor) -> Expression:
+def _product(c: Cursor) -> t.Expression:
     left = _power(c)
     kind = c.kinds[c.i]
     while kind == "*" or kind == "/" or kind == "%":
         at = c.starts[c.i]
         c.i += 1
         right = _power(c)
-        left = Binary(left.start, right.end, kind, left, right, at)
+        left = t.Binary(left.start, right.end, kind, left, right, at)
         kind = c.kinds[c.i]
     return left
 
 
-def _power(c: Cursor) -> Expression:
+def _power(c: Cursor) -> t.Expression:
     left = _signed(c)
     while c.kinds[c.i] == "^":
         at = c.starts[c.i]
         c.i += 1
         right = _signed(c)
-        left = Binary(left.start, right.end, "^", left, right, at)
+        left = t.Binary(left.start, right.end, "^", left, right, at)
     return left
 
 
-def _signed(c: Cursor) -> Expression:
+def _signed(c: Cursor) -> t.Expression:
     kind = c.kinds[c.i]
     if kind == "-" or kind == "+":
         start = c.starts[c.i]
@@ -233,14 +179,14 @@ def _signed(c: Cursor) -> Expression:
         operand = atoms.atom(c)
         if c.kinds[c.i] in _POSTFIX:
             operand = postfix(c, operand)
-        return Unary(start, operand.end, kind, operand)
+        return t.Unary(start, operand.end, kind, operand)
     value = atoms.atom(c)
     if c.kinds[c.i] in _POSTFIX:
         return postfix(c, value)
     return value
 
 
-def postfix(c: Cursor, value: Expression) -> Expression:
+def postfix(c: Cursor, value: t.Expression) -> t.Expression:
     """Parse the suffixes of a value: `.name`, `[0]`, `[1..2]`, `:Label`."""
     links = 0
     while True:
@@ -248,7 +194,7 @@ def postfix(c: Cursor, value: Expression) -> Expression:
         if kind == ".":
             c.i += 1
             key = c.name("a property name")
-            value = Property(value.start, key.end, value, key)
+            value = t.Property(value.start, key.end, value, key)
         elif kind == "[":
             value = _subscript(c, value)
         elif kind == ":" or (kind == "IS" and _is_label_follows(c)):
@@ -259,11 +205,11 @@ def postfix(c: Cursor, value: Expression) -> Expression:
             bars = len(c.bars)
             expected = patterns.label_expression(c)
             if refused >= 0:
-                expected = LabelNot(refused, c.end, expected)
+                expected = t.LabelNot(refused, c.end, expected)
             if len(c.bars) > bars and c.kinds[c.i] in (".", "["):
                 # `[x IN xs WHERE x:A | x.name]`: the bar belonged to the comprehension.
                 raise c.fail("an operator")
-            value = HasLabels(value.start, c.end, value, expected)
+            value = t.HasLabels(value.start, c.end, value, expected)
         else:
             return value
         links += 1
@@ -291,14 +237,14 @@ def _begins_label(c: Cursor, i: int) -> bool:
     return (c.names[i] is not None and c.kinds[i] not in _NO_LABEL) or c.kinds[i] in ("!", "(", "%", "$")
 
 
-def _subscript(c: Cursor, value: Expression) -> Expression:
+def _subscript(c: Cursor, value: t.Expression) -> t.Expression:
     c.i += 1
     lower = None
     if c.kinds[c.i] != "..":
         lower = expression(c)
         if c.kinds[c.i] == "]":
             c.i += 1
-            return Subscript(value.start, c.end, value, lower)
+            return t.Subscript(value.start, c.end, value, lower)
         if c.kinds[c.i] != "..":
             raise c.fail("']' or '..'")
     c.i += 1
@@ -306,7 +252,7 @@ def _subscript(c: Cursor, value: Expression) -> Expression:
     if c.kinds[c.i] != "]":
         upper = expression(c)
     c.expect("]")
-    return Slice(value.start, c.end, value, lower, upper)
+    return t.Slice(value.start, c.end, value, lower, upper)
 
 
 # Parses CASE in both forms, with the comparisons and lists allowed after WHEN
@@ -315,7 +261,7 @@ def _subscript(c: Cursor, value: Expression) -> Expression:
 _CASE_COMPARISONS = frozenset(("=", "<>", "<", ">", "<=", ">=", "!="))
 
 
-def case(c: Cursor) -> Expression | None:
+def case(c: Cursor) -> t.Expression | None:
     """Parse `CASE … END`; None if CASE is a variable's name."""
     i = c.i
     depth = c.depth
@@ -330,19 +276,19 @@ def case(c: Cursor) -> Expression | None:
         return None
 
 
-def _case(c: Cursor) -> Case:
+def _case(c: Cursor) -> t.Case:
     start = c.starts[c.i]
     c.i += 1
-    subject: Expression | None = None
+    subject: t.Expression | None = None
     if c.kinds[c.i] != "WHEN":
         subject = expression(c)
         if c.kinds[c.i] != "WHEN":
             raise c.fail("WHEN")
-    branches: list[WhenThen] = []
+    branches: list[t.WhenThen] = []
     while c.kinds[c.i] == "WHEN":
         begin = c.starts[c.i]
         c.i += 1
-        conditions: list[Expression] = []
+        conditions: list[t.Expression] = []
         if subject is None:
             conditions.append(expression(c))
         else:
@@ -353,35 +299,35 @@ def _case(c: Cursor) -> Case:
             raise c.fail("THEN")
         c.i += 1
         result = expression(c)
-        branches.append(WhenThen(begin, result.end, conditions, result))
-    default: Expression | None = None
+        branches.append(t.WhenThen(begin, result.end, conditions, result))
+    default: t.Expression | None = None
     if c.accept("ELSE"):
         default = expression(c)
     if c.kinds[c.i] != "END":
         raise c.fail("END" if default is not None else "WHEN, ELSE or END")
     c.i += 1
-    return Case(start, c.end, subject, branches, default)
+    return t.Case(start, c.end, subject, branches, default)
 
 
-def _operand(c: Cursor) -> Expression:
+def _operand(c: Cursor) -> t.Expression:
     kind = c.kinds[c.i]
     start = c.starts[c.i]
     after = c.kinds[c.i + 1]
     if kind in _CASE_COMPARISONS:
         c.i += 1
         operand = predicate(c)
-        return CaseComparison(start, operand.end, "<>" if kind == "!=" else kind, operand)
+        return t.CaseComparison(start, operand.end, "<>" if kind == "!=" else kind, operand)
     if kind == "=~":
         c.i += 1
         operand = sum_(c)
-        return CaseComparison(start, operand.end, kind, operand)
+        return t.CaseComparison(start, operand.end, kind, operand)
     if kind in ("STARTS", "ENDS") and after == "WITH":
         c.i += 2
         operand = sum_(c)
-        return CaseComparison(start, operand.end, f"{kind} WITH", operand)
+        return t.CaseComparison(start, operand.end, f"{kind} WITH", operand)
     if kind == "::":
         c.i += 1
-        return CaseComparison(start, c.end, f"IS :: {atoms.type_name(c)}", None)
+        return t.CaseComparison(start, c.end, f"IS :: {atoms.type_name(c)}", None)
     if kind == "IS" and after in ("NOT", "NULL", "TYPED", "::", "NFC", "NFD", "NFKC", "NFKD", "NORMALIZED"):
         begin = c.i
         c.i += 1
@@ -393,14 +339,14 @@ def _operand(c: Cursor) -> Expression:
             if c.kinds[c.i] in ("NFC", "NFD", "NFKC", "NFKD"):
                 c.i += 1
             c.expect("NORMALIZED")
-        return CaseComparison(start, c.end, " ".join(c.kinds[begin : c.i]), None)
+        return t.CaseComparison(start, c.end, " ".join(c.kinds[begin : c.i]), None)
     return expression(c)
 
 
 # Parses CALL: procedures with YIELD, and subqueries with their imports and transactions
 
 
-def call(c: Cursor) -> Clause:
+def call(c: Cursor) -> t.Clause:
     """Parse `CALL { … }`, `CALL (n) { … }` or `CALL db.labels() YIELD label`."""
     i = c.i
     optional = c.kinds[i] == "OPTIONAL"
@@ -410,9 +356,9 @@ def call(c: Cursor) -> Clause:
     return _procedure(c, i, optional)
 
 
-def _subquery(c: Cursor, i: int, optional: bool) -> CallSubquery:
+def _subquery(c: Cursor, i: int, optional: bool) -> t.CallSubquery:
     star = False
-    imports: list[Variable] | None = None
+    imports: list[t.Variable] | None = None
     if c.accept("("):
         imports = []
         if c.accept("*"):
@@ -433,16 +379,16 @@ def _subquery(c: Cursor, i: int, optional: bool) -> CallSubquery:
     if c.kinds[c.i] != "}":
         raise c.fail("a clause such as MATCH or RETURN, or '}'")
     c.i += 1
-    transactions: InTransactions | None = None
+    transactions: t.InTransactions | None = None
     if c.kinds[c.i] == "IN":
         transactions = _transactions(c)
-    return CallSubquery(c.starts[i], c.end, optional, star, imports, body, transactions)
+    return t.CallSubquery(c.starts[i], c.end, optional, star, imports, body, transactions)
 
 
-def _transactions(c: Cursor) -> InTransactions:
+def _transactions(c: Cursor) -> t.InTransactions:
     start = c.starts[c.i]
     c.i += 1
-    concurrency: Expression | None = None
+    concurrency: t.Expression | None = None
     concurrent = c.kinds[c.i] == "CONCURRENT"
     if not concurrent and c.kinds[c.i] != "TRANSACTIONS":
         concurrency = expression(c)
@@ -452,9 +398,9 @@ def _transactions(c: Cursor) -> InTransactions:
     if concurrent:
         c.i += 1
     c.expect("TRANSACTIONS")
-    rows: Expression | None = None
+    rows: t.Expression | None = None
     on_error: str | None = None
-    report: Variable | None = None
+    report: t.Variable | None = None
     while True:
         kind = c.kinds[c.i]
         if kind == "OF":
@@ -479,7 +425,7 @@ def _transactions(c: Cursor) -> InTransactions:
             c.expect("AS")
             report = c.variable()
         else:
-            return InTransactions(start, c.end, concurrency, rows, on_error, report)
+            return t.InTransactions(start, c.end, concurrency, rows, on_error, report)
 
 
 def _retry(c: Cursor) -> str:
@@ -501,13 +447,13 @@ def _retry(c: Cursor) -> str:
     return " ".join(c.text[c.starts[k] : c.ends[k]] for k in range(begin, c.i)).replace("$ ", "$")
 
 
-def _procedure(c: Cursor, i: int, optional: bool) -> CallProcedure:
+def _procedure(c: Cursor, i: int, optional: bool) -> t.CallProcedure:
     first = c.name("a procedure name, '(' or '{'")
     parts = [first.text]
     while c.accept("."):
         parts.append(c.name("the rest of a procedure name").text)
     name_end = c.end
-    arguments: list[Expression] | None = None
+    arguments: list[t.Expression] | None = None
     if c.accept("("):
         arguments = []
         if c.kinds[c.i] != ")":
@@ -517,9 +463,9 @@ def _procedure(c: Cursor, i: int, optional: bool) -> CallProcedure:
         if c.kinds[c.i] != ")":
             raise c.fail("',' or ')'")
         c.i += 1
-    yields: list[YieldItem] | None = None
+    yields: list[t.YieldItem] | None = None
     star = False
-    where: Expression | None = None
+    where: t.Expression | None = None
     if c.accept("YIELD"):
         if c.accept("*"):
             star = True
@@ -529,12 +475,12 @@ def _procedure(c: Cursor, i: int, optional: bool) -> CallProcedure:
                 yields.append(_yield_item(c))
             if c.accept("WHERE"):
                 where = expression(c)
-    return CallProcedure(
+    return t.CallProcedure(
         c.starts[i], c.end, optional, ".".join(parts), first.start, name_end, arguments, yields, star, where
     )
 
 
-def _yield_item(c: Cursor) -> YieldItem:
+def _yield_item(c: Cursor) -> t.YieldItem:
     column = c.name("a column of the procedure")
-    variable = c.variable() if c.accept("AS") else Variable(column.start, column.end, column.text)
-    return YieldItem(column.start, variable.end, column, variable)
+    variable = c.variable() if c.accept("AS") else t.Variable(column.start, column.end, column.text)
+    return t.YieldItem(column.start, variable.end, column, variable)

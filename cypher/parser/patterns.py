@@ -4,31 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
+from graphground.cypher import tree as t
 from graphground.cypher.parser import atoms, expressions
 from graphground.cypher.parser.cursor import Cursor
-from graphground.cypher.tree import (
-    Direction,
-    DynamicLabel,
-    Expression,
-    IntegerLiteral,
-    LabelAnd,
-    LabelExpression,
-    LabelName,
-    LabelNot,
-    LabelOr,
-    LabelWildcard,
-    Name,
-    NodePattern,
-    ParenthesizedPath,
-    PathLength,
-    PathPattern,
-    PathQuantifier,
-    PathSelector,
-    RelationshipPattern,
-    Variable,
-)
 
-Elements = list[NodePattern | RelationshipPattern | ParenthesizedPath]
+Elements = list[t.NodePattern | t.RelationshipPattern | t.ParenthesizedPath]
 _DASHES = frozenset(("-", "dash"))
 _LEFT = frozenset(("<", "left_head"))
 _RIGHT = frozenset((">", "right_head"))
@@ -39,11 +19,11 @@ _MODES = frozenset(("WALK", "TRAIL", "ACYCLIC"))
 _AFTER_MODE = frozenset(("(", "PATH", "PATHS"))
 
 
-def path(c: Cursor) -> PathPattern:
+def path(c: Cursor) -> t.PathPattern:
     """Parse one path of a MATCH, CREATE or MERGE."""
     i = c.i
-    variable: Variable | None = None
-    selector: PathSelector | None = None
+    variable: t.Variable | None = None
+    selector: t.PathSelector | None = None
     kind = c.kinds[i]
     if kind != "(":
         if c.names[i] is not None and c.kinds[i + 1] == "=":
@@ -65,7 +45,7 @@ def path(c: Cursor) -> PathPattern:
                 raise c.fail("'=' after the path's variable, or a graph pattern before it")
             raise c.fail("a graph pattern such as (n)" if variable is None and selector is None else "'('")
     elements = path_elements(c)
-    return PathPattern(c.starts[i], c.end, variable, selector, None, elements)
+    return t.PathPattern(c.starts[i], c.end, variable, selector, None, elements)
 
 
 def path_elements(c: Cursor) -> Elements:
@@ -89,7 +69,7 @@ def _is_parenthesized(c: Cursor) -> bool:
     return c.names[c.i + 1] is not None and c.kinds[c.i + 2] == "="
 
 
-def _parenthesized(c: Cursor) -> ParenthesizedPath:
+def _parenthesized(c: Cursor) -> t.ParenthesizedPath:
     start = c.starts[c.i]
     c.i += 1
     c.deeper()
@@ -100,7 +80,7 @@ def _parenthesized(c: Cursor) -> ParenthesizedPath:
         raise c.fail("WHERE or ')'" if where is None else "')'")
     c.i += 1
     found = _quantifier(c)
-    parenthesized = ParenthesizedPath(start, c.end, inner.variable, inner.elements, where, found)
+    parenthesized = t.ParenthesizedPath(start, c.end, inner.variable, inner.elements, where, found)
     if inner.selector is not None:
         c.note(
             "pattern",
@@ -113,7 +93,7 @@ def _parenthesized(c: Cursor) -> ParenthesizedPath:
     return parenthesized
 
 
-def shortest_function(c: Cursor, variable: Variable | None) -> PathPattern:
+def shortest_function(c: Cursor, variable: t.Variable | None) -> t.PathPattern:
     """Parse `shortestPath((a)-[*]-(b))`."""
     i = c.i
     c.i += 2
@@ -126,10 +106,10 @@ def shortest_function(c: Cursor, variable: Variable | None) -> PathPattern:
     name: Literal["shortestPath", "allShortestPaths"] = (
         "shortestPath" if c.kinds[i] == "SHORTESTPATH" else "allShortestPaths"
     )
-    return PathPattern(c.starts[i], c.end, variable, None, name, elements)
+    return t.PathPattern(c.starts[i], c.end, variable, None, name, elements)
 
 
-def simple_path(c: Cursor) -> PathPattern:
+def simple_path(c: Cursor) -> t.PathPattern:
     """Parse a path of at least one relationship, as in a condition or a pattern comprehension."""
     i = c.i
     if c.kinds[i] != "(":
@@ -142,26 +122,26 @@ def simple_path(c: Cursor) -> PathPattern:
         if c.kinds[c.i] != "(":
             raise c.fail("'('")
         elements.append(node(c))
-    return PathPattern(c.starts[i], c.end, None, None, None, elements)
+    return t.PathPattern(c.starts[i], c.end, None, None, None, elements)
 
 
-def node(c: Cursor) -> NodePattern:
+def node(c: Cursor) -> t.NodePattern:
     """Parse a node: `(n:Person {name: 'x'} WHERE n.age > 3)`."""
     i = c.i
     if c.kinds[i] != "(":
         raise c.fail("'('")
     c.i = i = i + 1
-    variable: Variable | None = None
+    variable: t.Variable | None = None
     name = c.names[i]
     if name is not None and not _is_keyword_here(c):
         c.i = i + 1
-        variable = Variable(c.starts[i], c.ends[i], name)
+        variable = t.Variable(c.starts[i], c.ends[i], name)
     labels_, properties, where, expected = _filling(c)
     if c.kinds[c.i] != ")":
         not_empty = variable is not None or expected != _ALL
         raise c.fail(f"{expected} or ')'" if not_empty else "a variable name, ':' with a label, '{', WHERE or ')'")
     c.i += 1
-    return NodePattern(c.starts[i - 1], c.end, variable, labels_, properties, where)
+    return t.NodePattern(c.starts[i - 1], c.end, variable, labels_, properties, where)
 
 
 def _is_keyword_here(c: Cursor) -> bool:
@@ -185,10 +165,10 @@ def _is_keyword_here(c: Cursor) -> bool:
 _ALL = "':' with a label, '{', WHERE"
 
 
-def _filling(c: Cursor) -> tuple[LabelExpression | None, Expression | None, Expression | None, str]:
-    found: LabelExpression | None = None
-    properties: Expression | None = None
-    where: Expression | None = None
+def _filling(c: Cursor) -> tuple[t.LabelExpression | None, t.Expression | None, t.Expression | None, str]:
+    found: t.LabelExpression | None = None
+    properties: t.Expression | None = None
+    where: t.Expression | None = None
     expected = _ALL
     kind = c.kinds[c.i]
     if kind == ":" or kind == "IS":
@@ -211,7 +191,7 @@ def _filling(c: Cursor) -> tuple[LabelExpression | None, Expression | None, Expr
     return found, properties, where, expected
 
 
-def relationship(c: Cursor, quantified: bool) -> RelationshipPattern:
+def relationship(c: Cursor, quantified: bool) -> t.RelationshipPattern:
     """Parse a relationship: `-[r:KNOWS*1..3 {since: 1999}]->`, `<--`, `--`."""
     kinds = c.kinds
     i = c.i
@@ -223,17 +203,17 @@ def relationship(c: Cursor, quantified: bool) -> RelationshipPattern:
     if kinds[i] not in _DASHES:
         raise c.fail("'-'")
     c.i = i = i + 1
-    variable: Variable | None = None
-    types: LabelExpression | None = None
-    length: PathLength | None = None
-    properties: Expression | None = None
-    where: Expression | None = None
+    variable: t.Variable | None = None
+    types: t.LabelExpression | None = None
+    length: t.PathLength | None = None
+    properties: t.Expression | None = None
+    where: t.Expression | None = None
     if kinds[i] == "[":
         c.i = i = i + 1
         name = c.names[i]
         if name is not None and not _is_keyword_here(c):
             c.i = i + 1
-            variable = Variable(c.starts[i], c.ends[i], name)
+            variable = t.Variable(c.starts[i], c.ends[i], name)
         expected = (
             "a variable name, ':' with a type, '*', '{', WHERE"
             if variable is None
@@ -267,12 +247,12 @@ def relationship(c: Cursor, quantified: bool) -> RelationshipPattern:
     right = kinds[i] in _RIGHT
     if right:
         c.i = i + 1
-    direction: Direction = "both" if left == right else "left" if left else "right"
+    direction: t.Direction = "both" if left == right else "left" if left else "right"
     found = _quantifier(c) if quantified else None
-    return RelationshipPattern(start, c.end, variable, types, length, properties, where, direction, found)
+    return t.RelationshipPattern(start, c.end, variable, types, length, properties, where, direction, found)
 
 
-def _length(c: Cursor) -> PathLength:
+def _length(c: Cursor) -> t.PathLength:
     start = c.starts[c.i]
     c.i += 1
     minimum: int | None = None
@@ -282,7 +262,7 @@ def _length(c: Cursor) -> PathLength:
     if c.kinds[c.i] == "..":
         c.i += 1
         maximum = c.integer() if c.kinds[c.i] == "integer" else None
-    return PathLength(start, c.end, minimum, maximum)
+    return t.PathLength(start, c.end, minimum, maximum)
 
 
 def _after_length(c: Cursor) -> str:
@@ -293,15 +273,15 @@ def _after_length(c: Cursor) -> str:
     return f"{number}{dots}'{{', WHERE"
 
 
-def _quantifier(c: Cursor) -> PathQuantifier | None:
+def _quantifier(c: Cursor) -> t.PathQuantifier | None:
     kind = c.kinds[c.i]
     start = c.starts[c.i]
     if kind == "+":
         c.i += 1
-        return PathQuantifier(start, c.end, 1, None)
+        return t.PathQuantifier(start, c.end, 1, None)
     if kind == "*":
         c.i += 1
-        return PathQuantifier(start, c.end, 0, None)
+        return t.PathQuantifier(start, c.end, 0, None)
     if kind != "{":
         return None
     c.i += 1
@@ -310,16 +290,16 @@ def _quantifier(c: Cursor) -> PathQuantifier | None:
     if c.kinds[c.i] == "integer":
         minimum = c.integer()
         if c.accept("}"):
-            return _checked(c, PathQuantifier(start, c.end, minimum, minimum))
+            return _checked(c, t.PathQuantifier(start, c.end, minimum, minimum))
     if not c.accept(","):
         raise c.fail("a whole number or ','" if minimum is None else "',' or '}'")
     if c.kinds[c.i] == "integer":
         maximum = c.integer()
     c.expect("}")
-    return _checked(c, PathQuantifier(start, c.end, minimum or 0, maximum))
+    return _checked(c, t.PathQuantifier(start, c.end, minimum or 0, maximum))
 
 
-def _checked(c: Cursor, found: PathQuantifier) -> PathQuantifier:
+def _checked(c: Cursor, found: t.PathQuantifier) -> t.PathQuantifier:
     if found.maximum == 0:
         c.note("pattern", found.start, found.end, "a quantifier for a path must not be limited to 0 repetitions")
     elif found.maximum is not None and found.minimum > found.maximum:
@@ -332,23 +312,23 @@ def _checked(c: Cursor, found: PathQuantifier) -> PathQuantifier:
     return found
 
 
-def _count(c: Cursor) -> Expression | None:
+def _count(c: Cursor) -> t.Expression | None:
     if c.kinds[c.i] == "integer":
         start = c.starts[c.i]
         value = c.integer()
         if value == 0:
             c.note("pattern", start, c.end, "the number of paths must be at least 1")
-        return IntegerLiteral(start, c.end, value)
+        return t.IntegerLiteral(start, c.end, value)
     if c.cypher25 and c.kinds[c.i] == "$":
         return atoms.parameter(c)
     return None
 
 
-def _selector(c: Cursor) -> PathSelector:
+def _selector(c: Cursor) -> t.PathSelector:
     start = c.starts[c.i]
     first = c.kinds[c.i]
     c.i += 1
-    count: Expression | None = None
+    count: t.Expression | None = None
     begin = c.i
     if first in _MODES:
         c.i -= 1
@@ -376,7 +356,7 @@ def _selector(c: Cursor) -> PathSelector:
         kind = "all"
         _paths(c)
     mode = next((item for item in c.kinds[begin - 1 : c.i] if item in _MODES), None) if c.cypher25 else None
-    return PathSelector(start, c.end, kind, count, mode)
+    return t.PathSelector(start, c.end, kind, count, mode)
 
 
 def _paths(c: Cursor) -> bool:
@@ -410,7 +390,7 @@ def match_mode(c: Cursor) -> str | None:
 # Parses label expressions, `:Person`, `:A|B&!C`, `:A:B`, `:$(name)`, and expressions of relationship types
 
 
-def label_expression(c: Cursor, *, whole: bool = False) -> LabelExpression:
+def label_expression(c: Cursor, *, whole: bool = False) -> t.LabelExpression:
     """Parse a label expression after the colon, or after IS.
 
     A bar without a label after it ends the expression, or is an error if `whole`, as in the pattern `(:A|)`.
@@ -436,10 +416,10 @@ def label_expression(c: Cursor, *, whole: bool = False) -> LabelExpression:
         if c.accept(":"):
             colon = True
         operands.append(_conjunction(c))
-    return LabelOr(left.start, c.end, operands, colon, places) if places else left
+    return t.LabelOr(left.start, c.end, operands, colon, places) if places else left
 
 
-def _conjunction(c: Cursor) -> LabelExpression:
+def _conjunction(c: Cursor) -> t.LabelExpression:
     left = _negation(c)
     kind = c.kinds[c.i]
     if kind != "&" and kind != ":":
@@ -454,26 +434,26 @@ def _conjunction(c: Cursor) -> LabelExpression:
         c.i += 1
         operands.append(_negation(c))
         kind = c.kinds[c.i]
-    return LabelAnd(left.start, c.end, operands, colon, places)
+    return t.LabelAnd(left.start, c.end, operands, colon, places)
 
 
-def _negation(c: Cursor) -> LabelExpression:
+def _negation(c: Cursor) -> t.LabelExpression:
     i = c.i
     name = c.names[i]
     if name is not None:
         c.i = i + 1
         start, end = c.starts[i], c.ends[i]
-        return LabelName(start, end, Name(start, end, name))
+        return t.LabelName(start, end, t.Name(start, end, name))
     kind = c.kinds[i]
     if kind == "!":
         c.i += 1
         c.deeper()
         operand = _negation(c)
         c.depth -= 1
-        return LabelNot(c.starts[i], c.end, operand)
+        return t.LabelNot(c.starts[i], c.end, operand)
     if kind == "%":
         c.i += 1
-        return LabelWildcard(c.starts[i], c.ends[i])
+        return t.LabelWildcard(c.starts[i], c.ends[i])
     if kind == "(":
         c.i += 1
         c.deeper()
@@ -490,5 +470,5 @@ def _negation(c: Cursor) -> LabelExpression:
         c.expect("(")
         value = expressions.expression(c)
         c.expect(")")
-        return DynamicLabel(c.starts[i], c.end, how, value)
+        return t.DynamicLabel(c.starts[i], c.end, how, value)
     raise c.fail("a label or relationship type")

@@ -10,31 +10,13 @@ from __future__ import annotations
 from graphground.cypher.parser import clauses
 from graphground.cypher.parser.cursor import Cursor, Failure, Fatal
 from graphground.cypher.parser.statement import ParseError, failure_of
-from graphground.cypher.tokens import Tokens
+from graphground.cypher.tokens import Tokens, words
 
 MOST_ERRORS = 5
 """The maximum number of syntax errors reported for one text."""
 
 _BEGINNINGS = frozenset(("MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN", "CALL", "MERGE", "LOAD", "USE"))
-_BOUNDARIES = frozenset(
-    (
-        "MATCH",
-        "OPTIONAL",
-        "UNWIND",
-        "WITH",
-        "RETURN",
-        "CALL",
-        "MERGE",
-        "CREATE",
-        "SET",
-        "DELETE",
-        "DETACH",
-        "ORDER",
-        "SKIP",
-        "LIMIT",
-        "UNION",
-    )
-)
+_BOUNDARIES = words("MATCH OPTIONAL UNWIND WITH RETURN CALL MERGE CREATE SET DELETE DETACH ORDER SKIP LIMIT UNION")
 _NEEDS = {
     "OPTIONAL": ("MATCH", "CALL"),
     "ORDER": ("BY",),
@@ -51,61 +33,9 @@ _NOT_AFTER = {
     "SET": ("CREATE", "MATCH", "ON"),
     "WITH": ("STARTS", "ENDS", "CSV"),
 }
-_NAME_AFTER = frozenset(
-    (
-        ".",
-        ":",
-        "|",
-        "&",
-        "!",
-        "%",
-        "AS",
-        "$",
-        ",",
-        "=",
-        "<>",
-        "<",
-        ">",
-        "<=",
-        ">=",
-        "+",
-        "-",
-        "*",
-        "/",
-        "^",
-        "=~",
-        "AND",
-        "OR",
-        "XOR",
-        "NOT",
-        "IN",
-        "CONTAINS",
-        "DISTINCT",
-        "BY",
-    )
-)
+_NAME_AFTER = words(". : | & ! % AS $ , = <> < > <= >= + - * / ^ =~ AND OR XOR NOT IN CONTAINS DISTINCT BY")
 _NAME_BEFORE = frozenset((".", ",", ")", "]", "}", "=", "AS", ":", "end", ";"))
-_GLUE = frozenset(
-    (
-        "AS",
-        "DISTINCT",
-        "BY",
-        "AND",
-        "OR",
-        "XOR",
-        "NOT",
-        "IN",
-        "IS",
-        "NULL",
-        "GROUP",
-        "ALL",
-        "DESC",
-        "ASC",
-        "TRUE",
-        "FALSE",
-        "end",
-    )
-)
+_GLUE = words("AS DISTINCT BY AND OR XOR NOT IN IS NULL GROUP ALL DESC ASC TRUE FALSE end")
 _ELSEWHERE = frozenset(("WHEN", "THEN", "ELSE", "END", "NEXT", "LET", "FILTER", "ON", ";", "end"))
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _PROSE = 3

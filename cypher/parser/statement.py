@@ -2,24 +2,10 @@
 
 from __future__ import annotations
 
+from graphground.cypher import tree as t
 from graphground.cypher.parser import clauses, expressions
 from graphground.cypher.parser.cursor import MAX_LENGTH, MAX_TOKENS, Cursor, Failure, Fatal
-from graphground.cypher.tokens import Tokens, decode_unicode_escapes, tokenize, wrong_unicode_escape
-from graphground.cypher.tree import (
-    Braced,
-    Clause,
-    Command,
-    Conditional,
-    Expression,
-    Next,
-    Preparser,
-    Query,
-    QueryBody,
-    QueryOption,
-    SingleQuery,
-    Union,
-    When,
-)
+from graphground.cypher.tokens import Tokens, decode_unicode_escapes, tokenize, words, wrong_unicode_escape
 
 Note = tuple[str, int, int, str]
 """A noted problem: code, start, end, message."""
@@ -52,7 +38,7 @@ class ParseError(Exception):
         self.cypher25 = cypher25
 
 
-def parse_text(text: str, language: str) -> tuple[Query, list[Note]]:
+def parse_text(text: str, language: str) -> tuple[t.Query, list[Note]]:
     """Return the tree of a query, and the noted problems that did not stop the parser.
 
     Raises:
@@ -105,7 +91,7 @@ def parse_text(text: str, language: str) -> tuple[Query, list[Note]]:
     return query, [(code, offsets[start], offsets[end], message) for code, start, end, message in notes]
 
 
-def _parse(text: str, language: str) -> tuple[Query, list[Note]]:
+def _parse(text: str, language: str) -> tuple[t.Query, list[Note]]:
     tokens = tokenize(text)
     c = Cursor(text, tokens, language == "cypher25")
     if len(tokens.kinds) > MAX_TOKENS:
@@ -126,11 +112,11 @@ def _parse(text: str, language: str) -> tuple[Query, list[Note]]:
         raise failure_of(c, failure) from None
     except Fatal as fatal:
         raise ParseError(fatal.code, fatal.start, fatal.end, fatal.message, [], c.i, tokens, c.notes) from None
-    return Query(0, len(text), text, preparser, body, prefix, "cypher25" if c.cypher25 else "cypher5", []), c.notes
+    return t.Query(0, len(text), text, preparser, body, prefix, "cypher25" if c.cypher25 else "cypher5", []), c.notes
 
 
-def _prefix(c: Cursor) -> tuple[str, list[Preparser]]:
-    found, preparser = "", list[Preparser]()
+def _prefix(c: Cursor) -> tuple[str, list[t.Preparser]]:
+    found, preparser = "", list[t.Preparser]()
     while True:
         kind = c.kinds[c.i]
         if kind in ("EXPLAIN", "PROFILE"):
@@ -140,7 +126,7 @@ def _prefix(c: Cursor) -> tuple[str, list[Preparser]]:
             c.i += 1
         elif kind == "CYPHER":
             start, version = c.starts[c.i], ""
-            options: list[QueryOption] = []
+            options: list[t.QueryOption] = []
             c.i += 1
             if c.kinds[c.i] == "integer":
                 version = c.text[c.starts[c.i] : c.ends[c.i]]
@@ -151,14 +137,14 @@ def _prefix(c: Cursor) -> tuple[str, list[Preparser]]:
             while c.names[c.i] is not None and c.kinds[c.i + 1] == "=":
                 begin, end = c.starts[c.i], c.ends[c.i + 2]
                 value = c.text[c.starts[c.i + 2] : end]
-                options.append(QueryOption(begin, end, c.text[begin : c.ends[c.i]].lower(), value))
+                options.append(t.QueryOption(begin, end, c.text[begin : c.ends[c.i]].lower(), value))
                 c.i += 3
-            preparser.append(Preparser(start, c.ends[c.i - 1], version, options))
+            preparser.append(t.Preparser(start, c.ends[c.i - 1], version, options))
         else:
             return found, preparser
 
 
-def _statement(c: Cursor) -> QueryBody:
+def _statement(c: Cursor) -> t.QueryBody:
     body = statement(c)
     if c.kinds[c.i] == ";":
         semicolon = c.i
@@ -211,7 +197,7 @@ def at_query(c: Cursor) -> bool:
     return kind in clauses.CLAUSES or (c.cypher25 and (kind in CLAUSES_25 or kind in ("WHEN", "{")))
 
 
-def statement(c: Cursor) -> QueryBody:
+def statement(c: Cursor) -> t.QueryBody:
     """Parse a whole statement: a command or a query."""
     found = command(c)
     if found is not None:
@@ -219,7 +205,7 @@ def statement(c: Cursor) -> QueryBody:
     return body(c)
 
 
-def body(c: Cursor) -> QueryBody:
+def body(c: Cursor) -> t.QueryBody:
     """Parse a query up to its end; the caller checks the token after it."""
     first = union(c)
     if not c.cypher25 or c.kinds[c.i] != "NEXT":
@@ -227,10 +213,10 @@ def body(c: Cursor) -> QueryBody:
     parts = [first]
     while c.accept("NEXT"):
         parts.append(union(c))
-    return Next(first.start, parts[-1].end, parts)
+    return t.Next(first.start, parts[-1].end, parts)
 
 
-def union(c: Cursor) -> QueryBody:
+def union(c: Cursor) -> t.QueryBody:
     """Parse `… UNION ALL …`."""
     if c.cypher25 and c.kinds[c.i] == "WHEN":
         # A conditional query can be a part of a UNION only in braces.
@@ -252,10 +238,10 @@ def union(c: Cursor) -> QueryBody:
                 c.i += 1
             all_.append(False)
         parts.append(single(c))
-    return Union(first.start, parts[-1].end, parts, all_, places)
+    return t.Union(first.start, parts[-1].end, parts, all_, places)
 
 
-def single(c: Cursor) -> QueryBody:
+def single(c: Cursor) -> t.QueryBody:
     """Parse a sequence of clauses."""
     start = c.starts[c.i]
     if c.cypher25 and c.kinds[c.i] == "{":
@@ -264,8 +250,8 @@ def single(c: Cursor) -> QueryBody:
         inner = body(c)
         c.depth -= 1
         c.expect("}")
-        return Braced(start, c.end, inner)
-    found: list[Clause] = []
+        return t.Braced(start, c.end, inner)
+    found: list[t.Clause] = []
     kinds = c.kinds
     parsers = clauses.CLAUSES
     while True:
@@ -278,25 +264,25 @@ def single(c: Cursor) -> QueryBody:
         found.append(parse(c))
     if not found:
         raise c.fail("a clause such as MATCH, WITH or RETURN")
-    return SingleQuery(start, c.end, found)
+    return t.SingleQuery(start, c.end, found)
 
 
-def _conditional(c: Cursor) -> Conditional:
+def _conditional(c: Cursor) -> t.Conditional:
     start = c.starts[c.i]
-    branches: list[When] = []
+    branches: list[t.When] = []
     while c.kinds[c.i] == "WHEN":
         begin = c.starts[c.i]
         c.i += 1
         condition = expressions.expression(c)
         c.expect("THEN")
         inner = single(c)
-        branches.append(When(begin, inner.end, condition, inner))
+        branches.append(t.When(begin, inner.end, condition, inner))
     if c.kinds[c.i] == "ELSE":
         begin = c.starts[c.i]
         c.i += 1
         inner = single(c)
-        branches.append(When(begin, inner.end, None, inner))
-    return Conditional(start, c.end, branches)
+        branches.append(t.When(begin, inner.end, None, inner))
+    return t.Conditional(start, c.end, branches)
 
 
 # Parses schema and administration commands
@@ -307,58 +293,21 @@ _ADMIN = frozenset(
     ("ALTER", "GRANT", "DENY", "REVOKE", "RENAME", "ENABLE", "DEALLOCATE", "REALLOCATE", "DRYRUN", "START", "STOP")
 )
 _ADMIN_THINGS = frozenset(("DATABASE", "USER", "ROLE", "ALIAS", "COMPOSITE", "IMMUTABLE", "SERVER"))
-_CONSTRAINT_WORDS = frozenset(
-    (
-        "ALL",
-        "UNIQUE",
-        "UNIQUENESS",
-        "NODE",
-        "REL",
-        "RELATIONSHIP",
-        "KEY",
-        "EXIST",
-        "EXISTENCE",
-        "EXISTS",
-        "PROPERTY",
-        "TYPE",
-    )
-)
+_CONSTRAINT_WORDS = words("ALL UNIQUE UNIQUENESS NODE REL RELATIONSHIP KEY EXIST EXISTENCE EXISTS PROPERTY TYPE")
 _AFTER_SHOW = frozenset(
     ("MATCH", "OPTIONAL", "WITH", "UNWIND", "RETURN", "LET", "FILTER", "FOR", "ORDER", "SKIP", "LIMIT", "OFFSET")
 )
 _LISTED = frozenset(
     ("INDEX", "INDEXES", "CONSTRAINT", "CONSTRAINTS", "FUNCTION", "FUNCTIONS", "PROCEDURE", "PROCEDURES")
 )
-_SHOWN = frozenset(
-    (
-        "ALIAS",
-        "ALIASES",
-        "ALL",
-        "CURRENT",
-        "DATABASE",
-        "DATABASES",
-        "DEFAULT",
-        "HOME",
-        "POPULATED",
-        "PRIVILEGE",
-        "PRIVILEGES",
-        "ROLE",
-        "ROLES",
-        "SERVER",
-        "SERVERS",
-        "SETTING",
-        "SETTINGS",
-        "SUPPORTED",
-        "TRANSACTION",
-        "TRANSACTIONS",
-        "USER",
-        "USERS",
-    )
+_SHOWN = words(
+    "ALIAS ALIASES ALL CURRENT DATABASE DATABASES DEFAULT HOME POPULATED PRIVILEGE PRIVILEGES ROLE ROLES SERVER "
+    "SERVERS SETTING SETTINGS SUPPORTED TRANSACTION TRANSACTIONS USER USERS"
 )
 _OPENING = {"(": ")", "[": "]", "{": "}"}
 
 
-def command(c: Cursor) -> Command | None:
+def command(c: Cursor) -> t.Command | None:
     """Parse a command; None if a query begins here."""
     kind = c.kinds[c.i]
     if kind in ("CREATE", "DROP"):
@@ -370,7 +319,7 @@ def command(c: Cursor) -> Command | None:
     return None
 
 
-def _create_or_drop(c: Cursor, kind: str) -> Command | None:
+def _create_or_drop(c: Cursor, kind: str) -> t.Command | None:
     """Recognise a command on indexes, constraints, users and so on by its first words; the rest is skipped."""
     begin = after = c.i
     after += 3 if kind == "CREATE" and c.kinds[c.i + 1] == "OR" and c.kinds[c.i + 2] == "REPLACE" else 1
@@ -387,7 +336,7 @@ def _create_or_drop(c: Cursor, kind: str) -> Command | None:
     return None
 
 
-def _show(c: Cursor, kind: str) -> Command:
+def _show(c: Cursor, kind: str) -> t.Command:
     start, begin = c.starts[c.i], c.i
     c.i += 1
     thing = _shown(c)
@@ -400,8 +349,8 @@ def _show(c: Cursor, kind: str) -> Command:
         else:
             c.name("a user's name or CURRENT USER")
     words = " ".join(c.kinds[begin : c.i])
-    conditions: list[Expression] = []
-    found: list[Clause] = []
+    conditions: list[t.Expression] = []
+    found: list[t.Clause] = []
     if c.accept("WHERE"):
         conditions.append(expressions.expression(c))
     elif c.accept("YIELD"):
@@ -421,7 +370,7 @@ def _show(c: Cursor, kind: str) -> Command:
         while c.cypher25 and c.kinds[c.i] in _AFTER_SHOW:
             kind_ = c.kinds[c.i]
             found.append((clauses.CLAUSES.get(kind_) or clauses.NEWER[kind_])(c))
-    return Command(start, c.end, "show", words, [], found, conditions, c.text[c.starts[begin + 1] : c.end])
+    return t.Command(start, c.end, "show", words, [], found, conditions, c.text[c.starts[begin + 1] : c.end])
 
 
 def _shown(c: Cursor) -> str:
@@ -446,7 +395,7 @@ def _shown(c: Cursor) -> str:
     return thing
 
 
-def _unread(c: Cursor, group: str, words_end: int = 0) -> Command:
+def _unread(c: Cursor, group: str, words_end: int = 0) -> t.Command:
     """Skip a command to its end, with balanced brackets; its words are those before the token `words_end`, or two."""
     start, begin = c.starts[c.i], c.i
     open_: list[str] = []
@@ -468,4 +417,4 @@ def _unread(c: Cursor, group: str, words_end: int = 0) -> Command:
     else:
         words = " ".join(c.kinds[begin : begin + 2]) if c.names[begin + 1] is not None else c.kinds[begin]
     content = c.text[c.starts[begin + 1] : c.end] if c.i > begin + 1 else ""
-    return Command(start, c.end, group, words, [], [], [], content)
+    return t.Command(start, c.end, group, words, [], [], [], content)

@@ -5,25 +5,12 @@ from __future__ import annotations
 
 from typing import Literal, cast
 
+from graphground.cypher import tree as t
 from graphground.cypher.parser import expressions, patterns, statement
 from graphground.cypher.parser.cursor import Cursor, Failure
-from graphground.cypher.tree import (
-    AllReduce,
-    Expression,
-    FunctionCall,
-    ListComprehension,
-    ListPredicate,
-    PathPattern,
-    PatternComprehension,
-    PatternExpression,
-    Reduce,
-    StringLiteral,
-    Subquery,
-    Variable,
-)
 
 
-def comprehension(c: Cursor) -> Expression | None:
+def comprehension(c: Cursor) -> t.Expression | None:
     """Parse `[x IN xs WHERE … | …]` or `[(n)-->(m) | m.name]`; None if the bracket opens an ordinary list."""
     i = c.i
     depth = c.depth
@@ -43,7 +30,7 @@ def comprehension(c: Cursor) -> Expression | None:
     return None
 
 
-def _list_comprehension(c: Cursor) -> ListComprehension:
+def _list_comprehension(c: Cursor) -> t.ListComprehension:
     start = c.starts[c.i]
     c.i += 1
     variable = c.variable()
@@ -54,14 +41,14 @@ def _list_comprehension(c: Cursor) -> ListComprehension:
     if c.kinds[c.i] != "]":
         raise c.fail("']'" if projection is not None else "'|' or ']'" if where is not None else "WHERE, '|' or ']'")
     c.i += 1
-    return ListComprehension(start, c.end, variable, source, where, projection)
+    return t.ListComprehension(start, c.end, variable, source, where, projection)
 
 
-def _where(c: Cursor, after: tuple[str, ...]) -> Expression | None:
+def _where(c: Cursor, after: tuple[str, ...]) -> t.Expression | None:
     return up_to_bar(c, after) if c.accept("WHERE") else None
 
 
-def up_to_bar(c: Cursor, after: tuple[str, ...]) -> Expression:
+def up_to_bar(c: Cursor, after: tuple[str, ...]) -> t.Expression:
     """Parse an expression up to a bar that belongs to the comprehension, not to a label expression: `x:A | x.name`."""
     begin, depth, bars = c.i, c.depth, len(c.bars)
     try:
@@ -84,10 +71,10 @@ def up_to_bar(c: Cursor, after: tuple[str, ...]) -> Expression:
     raise c.fail("'|' or ']'")
 
 
-def _pattern_comprehension(c: Cursor) -> PatternComprehension:
+def _pattern_comprehension(c: Cursor) -> t.PatternComprehension:
     start = c.starts[c.i]
     c.i += 1
-    path: Variable | None = None
+    path: t.Variable | None = None
     if c.kinds[c.i + 1] == "=":
         path = c.variable()
         c.i += 1
@@ -100,10 +87,10 @@ def _pattern_comprehension(c: Cursor) -> PatternComprehension:
     if c.kinds[c.i] != "]":
         raise c.fail("']'")
     c.i += 1
-    return PatternComprehension(start, c.end, path, pattern, where, projection)
+    return t.PatternComprehension(start, c.end, path, pattern, where, projection)
 
 
-def subquery(c: Cursor) -> Expression | None:
+def subquery(c: Cursor) -> t.Expression | None:
     """Parse `EXISTS { … }`, `COUNT { … }` or `COLLECT { … }`; None if the word is a name."""
     i = c.i
     if c.kinds[i + 1] != "{":
@@ -122,14 +109,14 @@ def subquery(c: Cursor) -> Expression | None:
                 raise c.fail("a clause such as RETURN, or '}'")
             c.i += 1
             c.depth = depth
-            return Subquery(start, c.end, _subquery_kind(kind), body, [], None)
+            return t.Subquery(start, c.end, _subquery_kind(kind), body, [], None)
         except Failure:
             if kind == "COLLECT" or c.kinds[i + 3] != "=":
                 raise
             c.i = i + 2
             c.depth = depth + 1
     patterns.match_mode(c)
-    found: list[PathPattern] = [patterns.path(c)]
+    found: list[t.PathPattern] = [patterns.path(c)]
     while c.kinds[c.i] == ",":
         c.i += 1
         found.append(patterns.path(c))
@@ -138,7 +125,7 @@ def subquery(c: Cursor) -> Expression | None:
         raise c.fail("',', WHERE or '}'" if where is None else "'}'")
     c.i += 1
     c.depth = depth
-    return Subquery(start, c.end, _subquery_kind(kind), None, found, where)
+    return t.Subquery(start, c.end, _subquery_kind(kind), None, found, where)
 
 
 def _is_map_projection(c: Cursor, i: int) -> bool:
@@ -150,7 +137,7 @@ def _subquery_kind(kind: str) -> Literal["EXISTS", "COUNT", "COLLECT"]:
     return cast("Literal['EXISTS', 'COUNT', 'COLLECT']", kind)
 
 
-def list_predicate(c: Cursor) -> Expression | None:
+def list_predicate(c: Cursor) -> t.Expression | None:
     """Parse `any(x IN xs WHERE x > 1)`; None if `any` begins an ordinary call or is a name."""
     i = c.i
     if c.kinds[i + 1] != "(" or c.names[i + 2] is None or c.kinds[i + 3] != "IN":
@@ -164,10 +151,10 @@ def list_predicate(c: Cursor) -> Expression | None:
     if c.kinds[c.i] != ")":
         raise c.fail("WHERE or ')'" if where is None else "')'")
     c.i += 1
-    return ListPredicate(c.starts[i], c.end, kind, variable, source, where)
+    return t.ListPredicate(c.starts[i], c.end, kind, variable, source, where)
 
 
-def reduce(c: Cursor) -> Expression | None:
+def reduce(c: Cursor) -> t.Expression | None:
     """Parse `reduce(total = 0, x IN xs | total + x)` or `allReduce(total = 0, x IN xs | total + x, total < 9)`.
 
     Return None for an ordinary call: `reduce(a, b)`.
@@ -197,23 +184,23 @@ def reduce(c: Cursor) -> Expression | None:
         c.expect(",")
         predicate = expressions.expression(c)
         c.expect(")")
-        return AllReduce(c.starts[i], c.end, accumulator, initial, variable, source, step, predicate)
+        return t.AllReduce(c.starts[i], c.end, accumulator, initial, variable, source, step, predicate)
     if c.kinds[c.i] != ")":
         raise c.fail("')'")
     c.i += 1
-    return Reduce(c.starts[i], c.end, accumulator, initial, variable, source, step)
+    return t.Reduce(c.starts[i], c.end, accumulator, initial, variable, source, step)
 
 
-def shortest_path(c: Cursor) -> Expression | None:
+def shortest_path(c: Cursor) -> t.Expression | None:
     """Parse `shortestPath((a)-[*]-(b))` as a value; None if no pattern follows."""
     i = c.i
     if c.kinds[i + 1] != "(" or c.kinds[i + 2] != "(":
         return None
     path = patterns.shortest_function(c, None)
-    return PatternExpression(c.starts[i], c.end, path)
+    return t.PatternExpression(c.starts[i], c.end, path)
 
 
-def trim(c: Cursor) -> Expression | None:
+def trim(c: Cursor) -> t.Expression | None:
     """Parse `trim(BOTH 'x' FROM name)`; None for an ordinary call, `trim(name)`."""
     i = c.i
     if c.kinds[i + 1] != "(":
@@ -241,12 +228,12 @@ def trim(c: Cursor) -> Expression | None:
             c.depth = depth
             return None
         raise
-    where = StringLiteral(c.starts[i], c.ends[i], kind or "BOTH")
-    arguments: list[Expression] = [where, source] if letters is None else [where, letters, source]
-    return FunctionCall(c.starts[i], c.end, "trim", arguments, False, c.ends[i])
+    where = t.StringLiteral(c.starts[i], c.ends[i], kind or "BOTH")
+    arguments: list[t.Expression] = [where, source] if letters is None else [where, letters, source]
+    return t.FunctionCall(c.starts[i], c.end, "trim", arguments, False, c.ends[i])
 
 
-def normalize(c: Cursor) -> Expression | None:
+def normalize(c: Cursor) -> t.Expression | None:
     """Parse `normalize(text, NFD)`, in which the form is a keyword; None for an ordinary call, `normalize(text)`."""
     i = c.i
     if c.kinds[i + 1] != "(":
@@ -256,9 +243,9 @@ def normalize(c: Cursor) -> Expression | None:
     try:
         text = expressions.expression(c)
         if c.kinds[c.i] == "," and c.kinds[c.i + 1] in ("NFC", "NFD", "NFKC", "NFKD") and c.kinds[c.i + 2] == ")":
-            form = StringLiteral(c.starts[c.i + 1], c.ends[c.i + 1], c.kinds[c.i + 1])
+            form = t.StringLiteral(c.starts[c.i + 1], c.ends[c.i + 1], c.kinds[c.i + 1])
             c.i += 3
-            return FunctionCall(c.starts[i], c.end, c.names[i] or "", [text, form], False, c.ends[i])
+            return t.FunctionCall(c.starts[i], c.end, c.names[i] or "", [text, form], False, c.ends[i])
     except Failure:
         pass
     c.i = i

@@ -25,35 +25,15 @@ from graphground.cypher.safety.allowed import (
     WRITE_INSTEAD,
 )
 from graphground.cypher.safety.growing_values import growing_values
+from graphground.cypher.tokens import words
 
 _SHOWN = frozenset(
     ("INDEX", "INDEXES", "CONSTRAINT", "CONSTRAINTS", "FUNCTION", "FUNCTIONS", "PROCEDURE", "PROCEDURES")
 )
 _WRITING = (tree.Create, tree.Merge, tree.Set, tree.Remove, tree.Delete, tree.Foreach)
-_SUSPECT = frozenset(
-    (
-        "CREATE",
-        "INSERT",
-        "MERGE",
-        "SET",
-        "REMOVE",
-        "DELETE",
-        "DROP",
-        "FOREACH",
-        "LOAD",
-        "CALL",
-        "ALTER",
-        "GRANT",
-        "DENY",
-        "REVOKE",
-        "START",
-        "STOP",
-        "TERMINATE",
-        "SHOW",
-        "RENAME",
-        "ENABLE",
-        "USE",
-    )
+_SUSPECT = words(
+    "CREATE INSERT MERGE SET REMOVE DELETE DROP FOREACH LOAD CALL ALTER GRANT DENY REVOKE START STOP TERMINATE SHOW "
+    "RENAME ENABLE USE"
 )
 
 

@@ -19,33 +19,12 @@ from bisect import bisect_right
 from dataclasses import dataclass
 
 from graphground.cypher.safety.parser_differences import COMMENT, UNDISPUTED, TwoReadings, two_readings
-from graphground.cypher.tokens import tokenize, unescape_string
-from graphground.cypher.tree.clauses import line_starts
+from graphground.cypher.tokens import tokenize, unescape_string, words
+from graphground.cypher.tree import line_starts
 
-WRITING_WORDS = frozenset(
-    (
-        "ALTER",
-        "CREATE",
-        "DELETE",
-        "DENY",
-        "DETACH",
-        "DROP",
-        "ENABLE",
-        "FOREACH",
-        "GRANT",
-        "INSERT",
-        "LOAD",
-        "MERGE",
-        "NODETACH",
-        "REMOVE",
-        "RENAME",
-        "REVOKE",
-        "SET",
-        "START",
-        "STOP",
-        "TERMINATE",
-        "USE",
-    )
+WRITING_WORDS = words(
+    "ALTER CREATE DELETE DENY DETACH DROP ENABLE FOREACH GRANT INSERT LOAD MERGE NODETACH REMOVE RENAME REVOKE SET "
+    "START STOP TERMINATE USE"
 )
 """The words with which writing, loading and administrative clauses and commands begin."""
 _REWRITTEN = re.compile(rf"\b(?:{'|'.join(sorted(WRITING_WORDS))})\b|\d_\d", re.IGNORECASE)

@@ -9,7 +9,7 @@ from graphground.cypher.names.nearest import distance
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.safety.time_limit import MOST_FINDINGS, check_work
 from graphground.cypher.scope import Binding, Problem, Scopes
-from graphground.cypher.tree.expressions import Property
+from graphground.cypher.tree import Property
 from graphground.cypher.types import ANY, MAP, NODE, RELATIONSHIP, Type
 
 if TYPE_CHECKING:

@@ -65,11 +65,6 @@ def _init_on_first_use(node_class: NodeType) -> Callable[..., None]:
     return __init__
 
 
-def altered(node: N, **changes: Any) -> N:
-    """Return a copy of a node with changed fields: `altered(relationship, direction="left")`."""
-    return type(node)(**{field: changes.get(field, getattr(node, field)) for field in node.fields})
-
-
 class Node(metaclass=NodeType):
     """A part of a query: `text[node.start:node.end]` is its original text."""
 
@@ -133,9 +128,3 @@ class Node(metaclass=NodeType):
     def __repr__(self) -> str:
         inner = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.fields if name not in ("start", "end"))
         return f"{type(self).__name__}[{self.start}:{self.end}]({inner})"
-
-
-class Name(Node):
-    """A label, relationship type, property key or map key: `name`, `` `first name` ``; `text` is unescaped."""
-
-    text: str

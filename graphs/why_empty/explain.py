@@ -17,7 +17,7 @@ from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic, Edit, applied, counted
 from graphground.cypher.functions import is_aggregate
-from graphground.cypher.tree.clauses import line_starts
+from graphground.cypher.tree import line_starts
 from graphground.graphs.engines.engine import EngineError, is_empty_answer
 from graphground.graphs.graph import Graph
 from graphground.graphs.why_empty.filters import blame_condition

@@ -1,76 +1,18 @@
 """A `reduce` that doubles a text or a list, and a long range in an expression, are found; numbers never are."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from graphground.cypher import parse, validate
 from graphground.cypher.safety.growing_values import MAX_ELEMENTS, growing_values
 from tests.support.steps import count_steps
 
-DOUBLING = [
-    "RETURN reduce(s = 'x', i IN range(1, 40) | s + s) AS x",
-    "RETURN reduce(s = [1], i IN range(1, 40) | s + s) AS x",
-    "RETURN reduce(s = 'x', i IN range(1, 40) | s || s) AS x",
-    "RETURN reduce(s = 'x', i IN range(1, $n) | (s + ',') + s) AS x",
-    "RETURN reduce(s = $text, i IN range(1, 40) | s + 'and' + s + s) AS x",
-    "MATCH (n) RETURN reduce(s = n.name, i IN range(1, 40) | toUpper(s) + trim(s)) AS x",
-    "RETURN reduce(s = [], i IN range(1, 40) | [s, s]) AS x",
-    "RETURN reduce(s = {a: 1}, i IN range(1, 40) | {a: s, b: s}) AS x",
-    "RETURN reduce(s = 'x', i IN range(1, 40) | CASE WHEN i > 1 THEN s + s ELSE s END) AS x",
-    "RETURN reduce(s = 'x', i IN range(1, 40) | replace(s, 'x', s)) AS x",
-    "RETURN reduce(s = 'x', i IN range(1, 40) | replace(s, 'x', 'xxx')) AS x",
-    "RETURN reduce(s = 'ab', i IN range(1, 40) | replace(replace(s, 'a', 'bb'), 'b', 'aa')) AS x",
-    "RETURN reduce(s = ['x'], i IN range(1, 40) | [e IN s | e + e]) AS x",
-    "RETURN reduce(s = $list, i IN range(1, 40) | [e IN s | s]) AS x",
-    "RETURN reduce(s = 'x', i IN range(1, 40) | reduce(t = s, j IN [1] | t + s)) AS x",
-    "RETURN reduce(s = 'x', i IN range(1, 40) | coalesce(s + s, s)) AS x",
-    "RETURN reduce(s = 'x', i IN range(1, 40) | substring(s + s, 0)) AS x",
-    "RETURN [y IN range(1, 9) | reduce(s = 'x', i IN range(1, 40) | s + s)] AS x",
-    "MATCH (n) WHERE size(reduce(s = 'x', i IN range(1, 40) | s + s)) > 1 RETURN count(n) AS c",
-    "MATCH (n) RETURN n.name AS name ORDER BY reduce(s = 'x', i IN range(1, 40) | s + s)",
-    "RETURN reduce(m = {a: 'x', n: 0}, i IN range(1, 40) | {a: m.a + ' ' + m.a, n: m.n + 1}) AS x",
-    "RETURN reduce(s = [1], i IN range(1, 40) | s[0..] + s[1..]) AS x",
-    "RETURN reduce(s = 'x', i IN range(1, 40) | apoc.coll.unionAll([s, s], [])) AS x",
-    "CALL () { RETURN reduce(s = 'x', i IN range(1, 40) | s + s) AS x } RETURN size(x) AS y",
-]
-HARMLESS = [
-    "MATCH p = (a)-[*1..3]->(b) RETURN reduce(s = 0, r IN relationships(p) | s + r.weight) AS cost",
-    "MATCH p = (a)-[*1..3]->(b) RETURN reduce(s = '', n IN nodes(p) | s + n.name + ', ') AS path",
-    "RETURN reduce(s = 1, i IN range(1, 40) | s + s) AS x",
-    "RETURN reduce(s = 100.0, i IN range(1, 40) | s + s * 0.05) AS x",
-    "MATCH (n) RETURN reduce(s = n.amount, i IN range(1, 40) | s + s * 0.05) AS x",
-    "RETURN reduce(s = $start, i IN range(1, 40) | s + s) AS power",
-    "MATCH (n) RETURN reduce(s = n.amount, i IN range(1, 40) | s + s) AS power",
-    "MATCH (n) RETURN reduce(s = n.amount, i IN $rounds | CASE WHEN i > 1 THEN s + s ELSE s END) AS power",
-    "MATCH (n) RETURN reduce(s = coalesce(n.amount, 1), i IN $rounds | coalesce(s + s, s)) AS power",
-    "RETURN reduce(a = {sum: 0, count: 0}, x IN $xs | {sum: a.sum + x, count: a.count + 1}) AS x",
-    "RETURN reduce(a = {sum: 1, name: 'x'}, x IN $xs | {sum: a.sum + a.sum, name: a.name}) AS x",
-    "RETURN reduce(a = {text: '', last: ''}, x IN $xs | {text: a.text + x, last: a.text}) AS x",
-    "RETURN reduce(f = [0, 1], i IN range(1, 80) | [f[1], f[0] + f[1]])[0] AS fibonacci",
-    "RETURN reduce(s = [], x IN $xs | [e IN s WHERE e < x] + [x] + [e IN s WHERE e >= x]) AS sorted",
-    "RETURN reduce(s = [], i IN $xs | s[..i] + [i] + s[i..]) AS inserted",
-    "RETURN reduce(s = 'abc', i IN $xs | substring(s, 0, i) + '-' + substring(s, i)) AS dashed",
-    "RETURN reduce(s = 'abc', i IN $xs | left(s, i) + '-' + right(s, 2)) AS dashed",
-    "RETURN reduce(s = [1], i IN $xs | [head(s) + i] + tail(s)) AS x",
-    "RETURN reduce(m = {}, x IN $xs | apoc.map.setKey(m, x, coalesce(m[x], 0) + 1)) AS counts",
-    "RETURN reduce(s = toInteger($x), i IN range(1, 40) | s + s) AS x",
-    "RETURN reduce(s = -1, i IN range(1, 40) | s + s) AS x",
-    "RETURN reduce(s = [], i IN range(1, 40) | s + [i]) AS x",
-    "RETURN reduce(s = [], x IN range(1, 40) | CASE WHEN x IN s THEN s ELSE s + x END) AS x",
-    "RETURN reduce(s = [], x IN range(1, 40) | CASE WHEN size(s) > 2 THEN s[1..] ELSE s + [x] END) AS x",
-    "MATCH (n) RETURN reduce(s = n.name, w IN $words | replace(s, w, '')) AS x",
-    "RETURN reduce(s = 'a--b', i IN range(1, 40) | replace(s, '--', '-')) AS x",
-    "WITH 1 AS n WITH n + n AS n WITH n + n AS n RETURN n + n AS x",
-    "RETURN reduce(s = [0, 1], i IN range(1, 40) | s + (s[-1] * 1 + size(s))) AS x",
-    "RETURN reduce(s = '', w IN split('a b', ' ') | s + reduce(t = '', c IN split(w, '') | t + c)) AS x",
-    "RETURN reduce(s = 'a', x IN ['b', 'c'] | s + x + s) AS palindrome",
-    "RETURN reduce(s = 'a', i IN range(1, 5) | s + s) AS x",
-    "RETURN reduce(s = {n: 0, t: ''}, i IN range(1, 40) | {n: s.n + 1, t: 'x'}) AS x",
-    "RETURN reduce(m = 0, x IN [3, 1, 2] | CASE WHEN x > m THEN x ELSE m END) AS greatest",
-    "RETURN reduce(s = '', x IN range(1, 40) | [s + x, 'y'][0]) AS x",
-]
+QUERIES = json.loads((Path(__file__).parent / "queries.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("text", DOUBLING)
+@pytest.mark.parametrize("text", QUERIES["doubling"])
 def test_a_reduce_that_doubles_its_value_is_valid_cypher_but_refused_in_read_only_mode(text: str) -> None:
     assert growing_values(parse(text), {})
     report = validate(text, read_only=True)
@@ -80,7 +22,7 @@ def test_a_reduce_that_doubles_its_value_is_valid_cypher_but_refused_in_read_onl
     assert validate(text).valid
 
 
-@pytest.mark.parametrize("text", HARMLESS)
+@pytest.mark.parametrize("text", QUERIES["bounded"])
 def test_a_reduce_with_bounded_growth_is_not_refused(text: str) -> None:
     assert validate(text, read_only=True).valid
 
