@@ -34,6 +34,13 @@ DATE = re.compile(
     re.IGNORECASE,
 )
 NUMBER = re.compile(r"(?<![\w@.])-?\d+(?:,\d{3})*(?:\.\d+)?(?![\w]|,\d)")
+WORDS = {
+    word: number + 2
+    for number, word in enumerate(
+        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+    )
+}
+NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(WORDS)})\b")
 MILLIONS = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
 
 
@@ -44,13 +51,13 @@ def quantities_in(text: str) -> list[Quantity]:
     dates = list(DATE.finditer(lowered))
     for date in dates:
         found.append(Quantity("date", _iso(date), _comparison(lowered, *date.span()), *date.span()))
-    for number in NUMBER.finditer(lowered):
+    for number in sorted((*NUMBER.finditer(lowered), *NUMBER_WORD.finditer(lowered)), key=lambda its: its.start()):
         if any(date.start() <= number.start() < date.end() for date in dates):
             continue
         digits = number.group().replace(",", "")
         if re.fullmatch(r"\d{1,3}(\.000)+", digits):  # thousands, as written in most of Europe
             digits = digits.replace(".", "")
-        value: float | int = float(digits) if "." in digits else int(digits)
+        value: float | int = WORDS.get(digits, 0) or (float(digits) if "." in digits else int(digits))
         end = number.end()
         scale = re.match(r" (thousand|million|billion)\b", lowered[end:])
         if scale:

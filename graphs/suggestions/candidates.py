@@ -50,7 +50,13 @@ class Shape:
         """The labels of the answer, with shares."""
         if self.label:
             return {self.label: 1.0}
-        return dict(self.tail.ends if self.tail else self.paths[0].ends)
+        if self.tail or len(self.paths) == 1 or self.join == "not":
+            return dict(self.tail.ends if self.tail else self.paths[0].ends)
+        its = [path.ends for path in self.paths]
+        if self.join == "or":
+            labels = {label for ends in its for label in ends}
+            return {label: sum(ends.get(label, 0.0) for ends in its) / len(its) for label in sorted(labels)}
+        return {label: max(ends[label] for ends in its) for label in its[0] if all(label in ends for ends in its)}
 
     @property
     def has_before(self) -> bool:
@@ -83,7 +89,7 @@ class Shape:
             else:
                 path = self.paths[0]
                 shorter = Path(path.anchor, path.steps[:-1], path.labels[:-1], path.count)
-                head = [_path_text(shorter, "m", path.middle, "", "", wheres)]
+                head = [_path_text(shorter, "m", "", path.middle, "", wheres)]
             return (
                 f"{_where('MATCH ' + ', '.join(head), wheres)} OPTIONAL MATCH (m){last.arrow()}(n{_label(self.label)})"
             )
@@ -151,7 +157,7 @@ def _path_text(
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition on a property of the answer, or of the last relationship if `on` is `r`: `n.built <= 1990`.
+    """A condition on a property of the answer `n`, the node before it `m` or the last relationship `r`: `n.built < 9`.
 
     `quantity` is the index of the question's number or date that the condition uses; -1 is none, and -2 and less stand
     for the mentions. `kind` says what is compared: `value number year date open filled flag`.
@@ -198,7 +204,8 @@ class Form:
             case "count":
                 return "RETURN count(DISTINCT n)"
             case "property":
-                return f"RETURN DISTINCT {plain}"
+                more = "".join(f", n.{quoted_name(key)}" for key in self.also)
+                return f"RETURN DISTINCT {plain}{more}"
             case "values":
                 return f"UNWIND {plain} AS value RETURN DISTINCT value"
             case "names_property":

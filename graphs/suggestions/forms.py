@@ -43,7 +43,9 @@ class FormMaker:
 
     def keys_of(self, shape: Shape) -> Keys:
         """Return what the answers' properties hold, and how much the question says about each."""
-        label = max(shape.ends, key=lambda name: shape.ends[name]) if shape.ends else ""
+        return self._keys_of(max(shape.ends, key=lambda name: shape.ends[name]) if shape.ends else "")
+
+    def _keys_of(self, label: str) -> Keys:
         if label not in self._keys:
             title = title_of(self.asked.graph, label)
             known = self.asked.schema.labels.get(label)
@@ -71,11 +73,15 @@ class FormMaker:
             return
         if len(shape.paths) == 1 and not shape.paths[0].steps and shape.paths[0].anchor.is_single():
             for key in sorted(keys, key=lambda key: -scores[key])[:4]:
-                yield made(Form("values" if keys[key].form == "list" else "property", title, key))
+                yield made(Form("property", title, key))
+                if keys[key].form == "list":
+                    yield made(Form("values", title, key))
+            if len(best) > 1:
+                yield made(Form("property", title, best[0], also=tuple(best[1:3])))
             return
         asked = bool(operators.keys() & {"equal", "asks"}) and any(path.anchor.name for path in shape.paths)
         before = self._naming_before(shape)
-        for conditions in [(), *self._conditions(shape, keys, scores)]:
+        for conditions in [(), *self._conditions(shape, keys, scores), *self._conditions_before(shape)]:
             yield made(Form("names", title, conditions=conditions))
             if "count" in operators:
                 yield made(Form("count", title, conditions=conditions), "count")
@@ -101,7 +107,10 @@ class FormMaker:
                     yield made(argmax, "order")
                     yield made(replace(argmax, listed=True), "order")
                     if not conditions:
-                        yield made(Form("max" if descending else "min", title, key, descending, value), "order")
+                        extreme = Form("max" if descending else "min", title, key, descending, value)
+                        yield made(extreme, "order")
+                        if keys[key].form == "date" and not keys[key].marks and "year" in self.asked.masked:
+                            yield made(replace(extreme, value="{}.year"), "order", "when")
             if not conditions and ("average" in operators or "sum" in operators):
                 for key in self._ordered(keys, scores):
                     if keys[key].form == "number":
@@ -125,6 +134,10 @@ class FormMaker:
     def _naming_before(self, shape: Shape) -> str:
         """Return the property that names the node before the answer."""
         first = shape.paths[0]
+        return first.anchor.property if first.anchor.also else title_of(self.asked.graph, self._label_before(shape))
+
+    def _label_before(self, shape: Shape) -> str:
+        first = shape.paths[0]
         labels = (
             first.ends
             if shape.tail
@@ -134,8 +147,7 @@ class FormMaker:
             if first.steps and not first.anchor.label
             else {first.anchor.label: 1.0}
         )
-        label = first.middle or (max(labels, key=lambda name: labels[name]) if labels else "")
-        return first.anchor.property if first.anchor.also else title_of(self.asked.graph, label)
+        return first.middle or (max(labels, key=lambda name: labels[name]) if labels else "")
 
     def _counting(self, shape: Shape, title: str, before: str, conditions: tuple[Condition, ...]) -> Iterator[Made]:
         descending = not re.search(r"\b(?:fewest|least|lowest|smallest|minimum)\b", self.asked.masked)
@@ -208,6 +220,22 @@ class FormMaker:
         ]
         return [key for _, key in sorted(found, key=lambda item: -item[0])[:3]]
 
+    def _flags(self, keys: Mapping[str, Property], scores: Mapping[str, float], on: str) -> Iterator[Condition]:
+        wanted = "false" if "not" in self.asked.operators else "true"
+        for key, its in keys.items():
+            if its.form == "flag" and scores[key] >= 0.7:
+                yield Condition(key, f"{on}.{quoted_name(key)} = {wanted}", on, kind="flag")
+
+    def _conditions_before(self, shape: Shape) -> Iterator[tuple[Condition]]:
+        """Yield conditions on the node before the answer: `incidents of 2021` in "ships in incidents of 2021"."""
+        if len(shape.paths) > 1 or shape.tail or not shape.has_before:
+            return
+        _, keys, scores = self._keys_of(self._label_before(shape))
+        said = {key: its for key, its in keys.items() if scores[key] >= SAID or its.is_time}
+        for its in said.values():
+            yield from ((condition,) for condition in self._property_conditions(its, "m"))
+        yield from ((condition,) for condition in self._flags(said, scores, "m"))
+
     def _property_conditions(self, its: Property, on: str) -> Iterator[Condition]:
         for number, quantity in enumerate(self.asked.quantities):
             for text in its.compare(quantity, on):
@@ -235,9 +263,7 @@ class FormMaker:
                     else:
                         text = f"{key} {'<>' if negated else '='} {text}"
                     found.append(Condition(node.property, text, quantity=-2 - number))
-        for key, its in keys.items():
-            if its.form == "flag" and scores[key] >= 0.7:
-                found.append(Condition(key, f"n.{quoted_name(key)} = {'false' if negated else 'true'}", kind="flag"))
+        found += self._flags(keys, scores, "n")
         yield from ((condition,) for condition in found)
         found.sort(key=lambda condition: -scores[condition.key])
         for first, second in combinations(found[:MAX_PAIRED], 2):

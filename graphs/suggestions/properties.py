@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -58,6 +58,9 @@ class Property:
         if quantity.kind == "number":
             if self.form in ("number", "year"):
                 yield f"{self.value.format(key)} {sign} {quantity.value}"
+        elif self.form == "date" and self.marks:  # texts for no value stand beside the dates
+            for text in replace(self, form="iso").compare(quantity, on):
+                yield f"{text.replace(key, f'toString({key})')} AND {self.is_open(on, filled=True)}"
         elif quantity.kind == "date":
             if self.form == "date":
                 yield f"{key} {sign} date('{quantity.value}')"
@@ -196,6 +199,8 @@ def profile(key: str, type_: str, values: Sequence[Any], is_id: bool = False) ->
     if dated:
         return Property(key, type_, "date", marks=marks)
     form, value = _text_form(real) if len(real) + sum(text in marks for text in texts) == len(texts) else ("text", "{}")
+    if form == "day" and marks:  # the conversion of a text that is no date would end the query
+        value = f"CASE WHEN {{0}} IN [{', '.join(map(quoted_string, marks))}] THEN null ELSE {value} END"
     if form != "text":
         naming = 0.7 * len(set(texts)) / len(texts) if form == "code" and texts else 0.0
         return Property(key, type_, form, value, marks if form != "code" else (), naming)

@@ -229,6 +229,8 @@ class Proposer:
 
     def _near_label(self, anchor: Anchor) -> float:
         """Return how strongly the words beside a mention say its label: `the film @`, `@ movies`."""
+        if anchor.mention < 0:
+            return 0.0
         first, last = self.question.mentions[anchor.mention].words
         best = 0.0
         column = self.said("label", anchor.label)
@@ -396,7 +398,7 @@ class Proposer:
             if operator in self.operators:
                 counts_before = kind in ("most", "group", "sort_count")
                 found[f"counted.{operator}"] = self._counted_said(shape, counts_before, operator)
-        uses = {condition.quantity for condition in form.conditions}
+        uses = {condition.quantity for condition in form.conditions} | {path.anchor.quantity for path in shape.paths}
         for condition in form.conditions:
             column = self.said("property", condition.key)
             covered = np.maximum(covered, column)
@@ -488,18 +490,26 @@ class Proposer:
                 best = max(best, float(value) / (1 + abs(word.start - start) / 20))
         return best
 
-    def combine(self, shape: Features, shape_covered: Array, form: Features, form_covered: Array) -> Features:
-        """Return the features of a candidate from those of its shape and of its form."""
-        found = dict(shape)
-        for name, value in form.items():
-            found[name] = found.get(name, 0.0) + value
-        if self.size:
-            covered = np.maximum(shape_covered, form_covered)
-            found["cover"] = float(covered.mean())
-            found["left"] = float((1 - covered).sum())
-            # What the words could say about any element of the schema, and say about none of this query.
-            missed = np.maximum(0.0, self._most_said - covered)
-            found["missed"], found["missed.most"] = float(missed.sum()), float(missed.max())
+    def cover_features(self, shape: Array, form: Array) -> Features:
+        """Return the features of the words that a shape and a form cover together."""
+        if not self.size:
+            return {}
+        covered = np.maximum(shape, form)
+        # What the words could say about any element of the schema, and say about none of this query.
+        missed = np.maximum(0.0, self._most_said - covered)
+        return {
+            "cover": float(covered.mean()),
+            "left": float((1 - covered).sum()),
+            "missed": float(missed.sum()),
+            "missed.most": float(missed.max()),
+        }
+
+    def combine(self, *parts: Features) -> Features:
+        """Return the features of a candidate from those of its shape, its form and the words that they cover."""
+        found: Features = {}
+        for part in parts:
+            for name, value in part.items():
+                found[name] = found.get(name, 0.0) + value
         return found
 
 

@@ -2,25 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import TypeVar
+
+import numpy as np
 
 from graphground.graphs.question.model import Node
 from graphground.graphs.suggestions.asked import Asked
-from graphground.graphs.suggestions.candidates import Shape
-from graphground.graphs.suggestions.properties import title_of
+from graphground.graphs.suggestions.candidates import Join, Shape
+from graphground.graphs.suggestions.evidence import Array
+from graphground.graphs.suggestions.properties import properties_of, title_of
 from graphground.graphs.suggestions.walks import Anchor, Path, Step, Walker, reverse
 
+T = TypeVar("T")
 MAX_NODES = 3
 """The maximum number of nodes that one mention may mean."""
 WIDTHS = (40, 80, 60)
 """The maximum number of paths of one, two and three steps."""
-EXPANDED = (10, 8)
+EXPANDED = (10, 12)
 """The number of paths of one step, and of two, that are continued."""
-MAX_JOINED, MAX_NAMES = 9, 4
+MAX_JOINED, MAX_NAMES, MAX_PAIRS = 9, 4, 10
 MAX_LABELS = 4
+IDENTIFYING = 0.45
+"""How well a whole number must tell the nodes of a label apart to identify one of them (`Property.naming`)."""
+MAX_RAW = 160
+"""The number of shapes whose features are computed; the others promise less by their words alone."""
 SAID = 0.45
+STEP, UNUSED = 0.25, 0.6
+"""What a shape must cover for each of its steps, and what a name is worth that it uses."""
+
+
+def spread(items: Iterable[T], families_of: Callable[[T], Iterable[tuple[Hashable, int]]], limit: int) -> list[T]:
+    """Return the first `limit` items, of each of an item's families at most as many as stands beside it.
+
+    What was passed over fills the list if there are not enough families.
+    """
+    counts: Counter[Hashable] = Counter()
+    taken: list[T] = []
+    passed: list[T] = []
+    for item in items:
+        families = list(families_of(item))
+        if all(counts[family] < most for family, most in families):
+            counts.update(family for family, _ in families)
+            taken.append(item)
+            if len(taken) == limit:
+                return taken
+        else:
+            passed.append(item)
+    return taken + passed[: limit - len(taken)]
+
+
+def walk_of(shape: Shape, *, directed: bool = True) -> Hashable:
+    """Return what shapes have in common that differ only in labels, or also in directions."""
+    tail = shape.tail.steps if shape.tail else ()
+    if directed:
+        return tuple((path.anchor, path.steps) for path in shape.paths), shape.join, tail
+    types = tuple((path.anchor, tuple(step.type for step in path.steps)) for path in shape.paths)
+    return types, shape.join, tuple(step.type for step in tail)
 
 
 class ShapeFinder:
@@ -28,9 +69,13 @@ class ShapeFinder:
 
     def __init__(self, asked: Asked, walker: Walker) -> None:
         self.asked, self.walker = asked, walker
+        self._covers: dict[tuple[Anchor, tuple[Step, ...]], Array] = {}
+        self._label_covers: dict[int, tuple[Mapping[str, float], Array]] = {}
+
+    # Where paths begin
 
     def anchors(self) -> list[Anchor]:
-        """Return the nodes that the question may name, and the labels that it speaks of."""
+        """Return the nodes that the question may name."""
         found: dict[tuple[str, str, str], Anchor] = {}
         for number, mention in enumerate(self.asked.question.mentions):
             if mention.verdict == "not_found":
@@ -46,73 +91,185 @@ class ShapeFinder:
                             number, node.name, node.property, label, node.score, rank, node.match, self._is_value(node)
                         ),
                     )
-        return [*found.values(), *self._several()]
+        return [*found.values(), *self._numbers()]
+
+    def _numbers(self) -> Iterator[Anchor]:
+        """Yield the nodes that a number may identify: `(:Edition {year: 2019})`."""
+        numbers = [
+            (place, its)
+            for place, its in enumerate(self.asked.quantities)
+            if its.comparison == "=" and its.kind != "date"
+        ]
+        for label, known in self.asked.schema.labels.items() if numbers else ():
+            if "int" not in known.properties.values():
+                continue
+            for key, its in properties_of(self.asked.graph, label).items():
+                if its.type == "int" and its.naming >= IDENTIFYING and its.form in ("number", "year"):
+                    for place, quantity in numbers:
+                        yield Anchor(-1, str(quantity.value), key, label, 0.9, quantity=place)
 
     def _is_value(self, node: Node) -> bool:
         """Whether a text is not the name of one node, but a value that several nodes may have."""
         return node.is_value and all(node.property != title_of(self.asked.graph, label) for label in node.labels)
 
-    def _several(self) -> Iterator[Anchor]:
-        """Yield the anchors of several names with one label: `Leipzig, Vienna or Kyoto`."""
-        best = [
-            (number, mention.nodes[0])
-            for number, mention in enumerate(self.asked.question.mentions)
-            if mention.verdict != "not_found" and mention.nodes and not self._is_value(mention.nodes[0])
-        ]
+    def several(self) -> Iterator[Anchor]:
+        """Yield the anchors of several names, without a label if they have none in common: `Kyoto or Vienna`."""
+        best: list[tuple[int, Node]] = []
+        for number, mention in enumerate(self.asked.question.mentions):
+            node = mention.nodes[0] if mention.verdict != "not_found" and mention.nodes else None
+            if node and not self._is_value(node) and all(node.key != other.key for _, other in best):
+                best.append((number, node))
         for first in range(len(best)):
             for end in range(first + 2, min(len(best), first + MAX_NAMES) + 1):
                 its = best[first:end]
                 labels = [label for label in its[0][1].labels if all(label in node.labels for _, node in its)]
-                if labels and len({node.property for _, node in its}) == 1:
+                if len({node.property for _, node in its}) == 1:
                     number, node = its[0]
                     score = sum(node.score for _, node in its) / len(its)
                     also = tuple((number, node.name) for number, node in its[1:])
-                    yield Anchor(number, node.name, node.property, labels[0], score, also=also)
+                    yield Anchor(number, node.name, node.property, labels[0] if labels else "", score, also=also)
 
     def _type_of(self, label: str, key: str) -> str:
         known = self.asked.schema.labels.get(label)
         return known.properties.get(key, "str") if known else "str"
 
     def label_anchors(self) -> list[Anchor]:
-        labels = [(self.asked.strength("label", name), name) for name in self.asked.schema.labels]
-        labels = sorted((item for item in labels if item[0] >= 0.3), key=lambda item: -item[0])[:MAX_LABELS]
-        labels = [item for item in labels if item[0] >= 0.6] or labels
-        return [Anchor(-1, "", "", name, score) for score, name in labels]
+        """Return the labels that the question speaks of by their own words, or by those of their properties."""
+        strengths = {name: self.asked.strength("label", name) for name in self.asked.schema.labels}
+        found = sorted(((score, name) for name, score in strengths.items() if score >= 0.3), reverse=True)[:MAX_LABELS]
+        found = [item for item in found if item[0] >= 0.6] or found
+        owners = [
+            (self.asked.strength("property", key), name)
+            for name, known in self.asked.schema.labels.items()
+            for key in known.properties
+            if key not in known.reserved and key != known.name_property
+        ]
+        for score, name in sorted(owners, reverse=True)[: 2 * MAX_LABELS]:
+            if score >= SAID and len(found) < MAX_LABELS and all(name != other for _, other in found):
+                found.append((score / 2, name))
+        return [Anchor(-1, "", "", name, score) for score, name in found]
+
+    # What promises most, by words alone
 
     def promise(self, path: Path, step: Step) -> float:
         """Return how much a path continued by a step promises, from its words alone."""
+        own = self._own_words(path.anchor)
         score = 0.0
         for known in (*path.steps, step):
-            score += self.asked.strength("type", known.type)
+            score += float((self.asked.said("type", known.type) * own).max(initial=0.0))
         if path.steps and step == reverse(path.steps[-1]):
             score -= 0.3
         return score / (len(path.steps) + 1) + path.anchor.score - 0.2 * path.anchor.rank
 
-    def shapes(self) -> Iterator[Shape]:
+    def _own_words(self, anchor: Anchor) -> Array:
+        """Return 1 for each content word that is not part of an anchor's names, else 0."""
+        key = (anchor, ())
+        if key not in self._covers:
+            found = np.ones(len(self.asked.evidence.indices), dtype=np.float32)
+            for mention in anchor.mentions():
+                found[self.asked.mention_words[mention]] = 0.0
+            self._covers[key] = found
+        return self._covers[key]
+
+    def _cover(self, path: Path) -> Array:
+        """Return how well a path covers each content word."""
+        key = (path.anchor, path.steps or (Step("", "any"),))
+        if key not in self._covers:
+            own = self._own_words(path.anchor)
+            columns = [self.asked.said("type", step.type) for step in path.steps]
+            columns += [self._labels_cover(labels) for labels in path.labels]
+            columns.append(self.asked.said("label", path.anchor.label) * (0.9 if path.anchor.name else 1.0))
+            self._covers[key] = np.maximum.reduce(columns) * own + (1 - own) * path.anchor.score
+        return self._covers[key]
+
+    def _labels_cover(self, labels: Mapping[str, float]) -> Array:
+        if id(labels) not in self._label_covers:
+            cover = np.zeros(len(self.asked.evidence.indices), dtype=np.float32)
+            for label, share in labels.items():
+                if label and share >= 0.15:
+                    cover = np.maximum(cover, self.asked.said("label", label) * min(1.0, 0.5 + share / 2))
+            self._label_covers[id(labels)] = labels, cover
+        return self._label_covers[id(labels)][1]
+
+    def _promise_of(self, shape: Shape) -> float:
+        covers = [self._cover(path) for path in shape.paths]
+        if shape.tail:
+            columns = [self.asked.said("type", step.type) for step in shape.tail.steps]
+            own = np.minimum.reduce([self._own_words(path.anchor) for path in shape.paths])
+            covers += [column * own for column in (*columns, *map(self._labels_cover, shape.tail.labels))]
+        total = float(np.maximum.reduce(covers).sum()) - STEP * len(shape.steps)
+        named = [path.anchor for path in shape.paths if path.anchor.name]
+        used = {mention for anchor in named for mention in anchor.mentions()}
+        return total + UNUSED * len(used) - 0.3 * sum(anchor.rank for anchor in named)
+
+    # Shapes
+
+    def shapes(self) -> list[Shape]:
+        """Return the shapes that promise most, of each kind some; `labelled` adds labels to them."""
+        ranked = sorted(dict.fromkeys(self._all()), key=lambda shape: -self._promise_of(shape))
+
+        def families(shape: Shape) -> list[tuple[Hashable, int]]:
+            names = frozenset(mention for path in shape.paths for mention in path.anchor.mentions())
+            return [
+                ((names, shape.join, len(shape.steps)), MAX_RAW // 5),
+                ((names, shape.join), MAX_RAW // 2),
+                (walk_of(shape, directed=False), 3),
+            ]
+
+        return spread(ranked, families, MAX_RAW)
+
+    def _all(self) -> Iterator[Shape]:
         """Yield the shapes around the named nodes, and around the labels and types that the question speaks of."""
         anchors = self.anchors()
-        starts = [Path(anchor, (), (), 1.0) for anchor in anchors]
-        yield from (Shape((path,)) for path in starts if not path.anchor.also)
+        several = list(self.several())
+        yield from (Shape((Path(anchor, (), (), 1.0),)) for anchor in anchors)
+        starts = [Path(anchor, (), (), 1.0) for anchor in (*anchors, *(each for each in several if each.label))]
         one = self.walker.extend(starts, self.promise, WIDTHS[0] * max(1, len(starts)))
         by_anchor: dict[Anchor, list[Path]] = {}
         for path in one:
             by_anchor.setdefault(path.anchor, []).append(path)
+        for anchor in several:
+            if not anchor.label:
+                by_anchor[anchor] = self._common(anchor, by_anchor)
+                one += by_anchor[anchor]
         share = max(3, EXPANDED[0] // max(1, len({a.mention for a in by_anchor})))
         expanded = list(
             dict.fromkeys(
                 [
-                    *one[: EXPANDED[0]],
-                    *(p for paths in by_anchor.values() for p in paths[: share if paths[0].anchor.rank == 0 else 2]),
+                    *(path for path in one[: EXPANDED[0]] if path.anchor.label),
+                    *(
+                        path
+                        for anchor, paths in by_anchor.items()
+                        for path in paths[: share if anchor.rank == 0 and anchor.label else 2 * bool(anchor.label)]
+                    ),
                 ]
             )
         )
         two = self.walker.extend(expanded, self.promise, WIDTHS[1])
         three = self.walker.extend(two[: EXPANDED[1]], self.promise, WIDTHS[2]) if self._open_count() >= 2 else []
-        for path in (*one, *two, *three):
-            yield from self._labelled(Shape((path,)))
+        yield from (Shape((path,)) for path in (*one, *two, *three))
         yield from self._joined(by_anchor, two)
+        compared = self.asked.operators.keys() & {"equal", "asks", "difference", "compare"}
+        named = [anchor for anchor in anchors if anchor.mention >= 0 and not anchor.rank]
+        for first, second in combinations(named, 2) if compared else ():
+            if first.label == second.label and first.mention != second.mention:
+                yield Shape((Path(first, (), (), 1.0), Path(second, (), (), 1.0)), "pair")
+        for anchor, paths in by_anchor.items():
+            if not anchor.rank:
+                yield from self._joined_with_itself(paths)
         if not anchors or self._open_count() or all(a.score < 0.9 for a in anchors):
             yield from self._unnamed()
+
+    def _common(self, anchor: Anchor, by_anchor: Mapping[Anchor, Sequence[Path]]) -> list[Path]:
+        """Return the paths of one step that all of several names have; names without a common label are not sampled."""
+        names = {anchor.name, *(name for _, name in anchor.also)}
+        its = [paths for known, paths in by_anchor.items() if known.name in names and not known.also and not known.rank]
+        common = set.intersection(*({path.steps for path in paths} for paths in its)) if its else set()
+        return (
+            [Path(anchor, path.steps, path.labels, path.count * len(names)) for path in its[0] if path.steps in common]
+            if common
+            else []
+        )
 
     def _open_count(self) -> int:
         named = {
@@ -129,20 +286,21 @@ class ShapeFinder:
             yield Shape((path,))
         one = self.walker.extend(starts, self.promise, 40)
         for path in one:
-            yield from self._labelled(Shape((path,)))
+            yield Shape((path,))
         said = sorted(((self.asked.strength("type", t), t) for t in self.asked.schema.relationship_types), reverse=True)
         for strength, type_ in said[:MAX_LABELS]:
             if strength >= SAID:
                 # All nodes that a type relates, whatever their labels.
                 for step, labels in self.walker.ends_of(type_):
-                    yield from self._labelled(Shape((Path(Anchor(-1, "", "", ""), (step,), (labels,), 1000.0),)))
+                    yield Shape((Path(Anchor(-1, "", "", ""), (step,), (labels,), 1000.0),))
         if self.asked.operators.keys() & {"both", "same"}:
             for p, q in combinations(one, 2):
                 if p.anchor == q.anchor and p.steps[0].type != q.steps[0].type and p.ends.keys() & q.ends.keys():
-                    yield from self._labelled(Shape((p, q), "ring"))
+                    yield Shape((p, q), "ring")
 
-    def _joined(self, by_anchor: dict[Anchor, list[Path]], two: Sequence[Path]) -> Iterator[Shape]:
-        joins: list[str] = ["and"]
+    def _joined(self, by_anchor: Mapping[Anchor, list[Path]], two: Sequence[Path]) -> Iterator[Shape]:
+        """Yield the paths of several names that meet at one node, with a further step from there or without."""
+        joins: list[Join] = ["and"]
         if "or" in self.asked.operators or "both" in self.asked.operators:
             joins.append("or")
         if "not" in self.asked.operators:
@@ -150,60 +308,74 @@ class ShapeFinder:
         twos: dict[Anchor, list[Path]] = {}
         for path in two:
             twos.setdefault(path.anchor, []).append(path)
-        for first, second in combinations(by_anchor, 2):
-            if set(first.mentions()) & set(second.mentions()):
-                continue
+        pairs = [
+            (first, second)
+            for first, second in combinations(by_anchor, 2)
+            if not set(first.mentions()) & set(second.mentions()) and (first.quantity < 0 or second.quantity < 0)
+        ]
+        pairs.sort(key=lambda pair: (pair[0].rank + pair[1].rank, -pair[0].score - pair[1].score))
+        for first, second in pairs[:MAX_PAIRS]:
             left, right = by_anchor[first][:MAX_JOINED], by_anchor[second][:MAX_JOINED]
             others = [
                 path
                 for anchor, paths in by_anchor.items()
-                if anchor.mention > max(first.mention, second.mention) and not anchor.rank and not anchor.also
+                if anchor.mention > max((*first.mentions(), *second.mentions()), default=-1)
+                and not anchor.rank
+                and not anchor.also
                 for path in paths[:3]
             ]
+            several = bool(first.also or second.also)
             for p in (*left, *twos.get(first, ())[:MAX_JOINED]):
                 for q in (*right, *twos.get(second, ())[:MAX_JOINED]):
                     if len(p.steps) + len(q.steps) > 3 or not p.ends.keys() & q.ends.keys():
                         continue
-                    several = first.also or second.also
                     for join in joins:
-                        if join == "or" and several:
-                            continue
-                        yield from self._labelled(Shape((p, q), join))  # type: ignore[arg-type]
+                        if join != "or" or not several:
+                            yield Shape((p, q), join)
                         if join == "not":
-                            yield from self._labelled(Shape((q, p), "not"))
+                            yield Shape((q, p), "not")
                     if len(p.steps) == len(q.steps) == 1:
                         for third in others:
                             if p.ends.keys() & q.ends.keys() & third.ends.keys():
-                                yield from self._labelled(Shape((p, q, third)))
+                                yield Shape((p, q, third))
                         for longer in (*twos.get(first, ()), *twos.get(second, ())):
                             if longer.steps[:1] in (p.steps, q.steps):
                                 tail = Path(longer.anchor, longer.steps[1:], longer.labels[1:], longer.count)
                                 for join in joins:
                                     if join == "and" or not several:
-                                        yield from self._labelled(Shape((p, q), join, tail))  # type: ignore[arg-type]
+                                        yield Shape((p, q), join, tail)
             if self.asked.operators.keys() & {"equal", "asks"}:
                 for p in (*left, *twos.get(first, ())[:MAX_JOINED]):
                     if second.label in p.ends:
                         yield Shape((p, Path(second, (), (), 1.0)))
-            if first.label == second.label and not first.also and not second.also:
-                ordered = sorted((first, second), key=lambda anchor: anchor.mention)
-                yield Shape(tuple(Path(anchor, (), (), 1.0) for anchor in ordered), "pair")
-        for anchor, paths in by_anchor.items():
-            if anchor.rank:
-                continue
-            for p, q in combinations(paths[:6], 2):
-                if p.steps[0].type != q.steps[0].type and p.ends.keys() & q.ends.keys():
-                    yield from self._labelled(Shape((p, q), "and"))
-                    if "or" in joins and not anchor.also:
-                        yield from self._labelled(Shape((p, q), "or"))
 
-    def _labelled(self, shape: Shape) -> Iterator[Shape]:
+    def _joined_with_itself(self, paths: Sequence[Path]) -> Iterator[Shape]:
+        """Yield two relationships of one name to the same node, or, for types that say the same, to either node."""
+        if not paths:
+            return
+        either = self.asked.operators.keys() & {"or", "both"} and not paths[0].anchor.also
+        for p, q in combinations(paths, 2):
+            its, other = p.steps[0], q.steps[0]
+            if self.walker.inverse(its.type) == other.type and {its.direction, other.direction} == {"in", "out"}:
+                yield Shape((p, q), "or")
+        for p, q in combinations(paths[:6], 2):
+            if p.steps[0].type != q.steps[0].type and p.ends.keys() & q.ends.keys():
+                yield Shape((p, q), "and")
+                if either:
+                    yield Shape((p, q), "or")
+
+    # Labels
+
+    def labelled(self, shape: Shape) -> Iterator[Shape]:
         """Yield a shape, and the same with each label written that the question names and that excludes other nodes."""
+        if not shape.steps:
+            yield shape
+            return
         for its in self._middled(shape):
-            last = its.steps[-1] if its.steps else None
-            only = self.asked.end_labels.get(last) if last else None
-            if only is not None and len(only) == 1:
-                yield replace(its, label=next(iter(only)))
+            last = [shape.tail.steps[-1]] if shape.tail else [path.steps[-1] for path in shape.paths if path.steps]
+            only = [self.asked.end_labels.get(step) for step in last]
+            if only[0] is not None and len(only[0]) == 1 and all(labels == only[0] for labels in only):
+                yield replace(its, label=next(iter(only[0])))
                 continue
             yield its
             for label in self.said_labels(its.ends):

@@ -9,7 +9,7 @@ The ranking is a log-linear model over general features; model.json holds its we
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from math import exp
@@ -21,13 +21,16 @@ from graphground.graphs.question.model import Question
 from graphground.graphs.suggestions.candidates import COUNTING, Candidate, Shape
 from graphground.graphs.suggestions.evidence import Array
 from graphground.graphs.suggestions.propose import Features, Proposal, Proposer
+from graphground.graphs.suggestions.shapes import spread, walk_of
 
 Weights = Mapping[str, float]
 SECONDS = 1.0
 """The time limit for reading relationships, and again for counting."""
-MAX_SHAPES = 100
-"""The number of shapes that are combined with forms."""
+MAX_BARE, MAX_SHAPES = 60, 80
+"""The number of shapes that are combined with labels, and of those with forms."""
 MAX_PROPOSALS = 100
+MAX_SPREAD = 25
+"""The number of first candidates that are spread over different shapes."""
 MAX_COUNTED = 12
 ABSENT_NAME = 0.3
 """The factor of confidence if the question names something that the graph does not have."""
@@ -81,25 +84,58 @@ def propose(
     """Return candidates for a question with their features and scores, best first."""
     weights = learned_model().weights if weights is None else weights
     proposer = Proposer(graph, question, seconds)
-    shapes: list[tuple[float, int, Shape, Features, Array]] = []
-    for shape in dict.fromkeys(proposer.finder.shapes()):
-        features, covered = proposer.shape_features(shape)
-        rough = total(features, weights)
+    known: dict[Shape, Rated] = {}
+
+    def rate(shapes: Iterable[Shape], limit: int) -> list[Rated]:
+        for shape in shapes:
+            if shape not in known:
+                known[shape] = Rated(shape, *proposer.shape_features(shape), weights)
+        rated = sorted((known[shape] for shape in dict.fromkeys(shapes)), key=lambda its: -its.rough)
+        return spread(rated, lambda its: _shape_families(its.shape, limit), limit)
+
+    bare = rate(proposer.finder.shapes(), MAX_BARE)
+    labelled = [shape for its in bare for shape in proposer.finder.labelled(its.shape)]
+    found: dict[str, tuple[float, Candidate, Sequence[Features]]] = {}
+    for its in rate(labelled, MAX_SHAPES):
+        for form, of_form, covered in proposer.forms(its.shape):
+            candidate = Candidate(its.shape, form)
+            parts = (its.features, of_form, proposer.cover_features(its.covered, covered))
+            text, score = candidate.cypher(), its.total + total(of_form, weights) + total(parts[2], weights)
+            if text not in found or found[text][0] < score:
+                found[text] = score, candidate, parts
+    best = sorted(found.values(), key=lambda item: -item[0])
+    first = spread(best, lambda item: _families(item[1]), MAX_SPREAD)
+    taken = {id(item) for item in first}
+    rest = [item for item in best if id(item) not in taken]
+    chosen = [*sorted(first, key=lambda item: -item[0]), *rest][:MAX_PROPOSALS]
+    return [Proposal(candidate, proposer.combine(*parts), score) for score, candidate, parts in chosen]
+
+
+class Rated:
+    """A shape with its features, the words that it covers, and how far it promises a good candidate."""
+
+    def __init__(self, shape: Shape, features: Features, covered: Array, weights: Weights) -> None:
+        self.shape, self.features, self.covered = shape, features, covered
+        self.total = total(features, weights)
+        self.rough = self.total
         if len(covered):
-            rough += weights.get("cover", 0.0) * float(covered.mean()) + weights.get("left", 0.0) * float(
-                (1 - covered).sum()
-            )
-        shapes.append((rough, len(shapes), shape, features, covered))
-    shapes.sort(key=lambda item: (-item[0], item[1]))
-    found: dict[str, Proposal] = {}
-    for _, _, shape, features, covered in shapes[:MAX_SHAPES]:
-        for form, its, its_covered in proposer.forms(shape):
-            candidate = Candidate(shape, form)
-            combined = proposer.combine(features, covered, its, its_covered)
-            text, score = candidate.cypher(), total(combined, weights)
-            if text not in found or found[text].score < score:
-                found[text] = Proposal(candidate, combined, score)
-    return sorted(found.values(), key=lambda proposal: -proposal.score)[:MAX_PROPOSALS]
+            self.rough += weights.get("cover", 0.0) * float(covered.mean())
+            self.rough += weights.get("left", 0.0) * float((1 - covered).sum())
+
+
+def _shape_families(shape: Shape, limit: int) -> list[tuple[Hashable, int]]:
+    return [(walk_of(shape), 3), (walk_of(shape, directed=False), 5), ((shape.join, len(shape.steps)), limit // 3)]
+
+
+def _families(candidate: Candidate) -> list[tuple[Hashable, int]]:
+    shape, form = candidate.shape, candidate.form
+    walk = walk_of(shape)
+    return [
+        (walk, 3),
+        ((walk, form.kind), 2),
+        (walk_of(shape, directed=False), 5),
+        ((shape.join, len(shape.steps)), MAX_SPREAD // 3),
+    ]
 
 
 def suggest(

@@ -27,6 +27,8 @@ MAX_PARTS = 8
 """The maximum number of samples that one query reads."""
 MAX_TYPES = 30
 """The maximum number of relationship types that one query samples."""
+SYMMETRIC = 0.5
+"""The share of a type's relationships that must lead back for the type to be symmetric."""
 INVERSE = 0.2
 """The share of both types' relationships that must lead both ways for the types to be inverses of each other."""
 MAX_CACHED = 20_000
@@ -68,6 +70,8 @@ class Anchor:
     match: str = "exact"
     is_value: bool = False
     also: tuple[tuple[int, str], ...] = ()
+    quantity: int = -1
+    """The index of the number of the question that `name` is: the year of an edition."""
 
     def is_single(self) -> bool:
         """Whether it is one named node, not all nodes with a label or a value, nor several named ones."""
@@ -91,7 +95,8 @@ class Anchor:
             return f"({variable or f'x{self.mention}'}{label})"
         if not self.name:
             return f"({variable}{label})"
-        return f"({variable}{label} {{{quoted_name(self.property)}: {quoted_string(self.name)}}})"
+        value = quoted_string(self.name) if self.quantity < 0 else self.name
+        return f"({variable}{label} {{{quoted_name(self.property)}: {value}}})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +167,14 @@ class Walker:
         return [path for _, _, path in found[:width]]
 
     def ends_of(self, type_: str) -> Iterator[tuple[Step, Mapping[str, float]]]:
-        """Yield a relationship type in both directions, with the labels at its end: paths between all nodes."""
-        for direction in ("out", "in"):
+        """Yield a relationship type in both directions, with the labels at its end: paths between all nodes.
+
+        A symmetric type is also followed both ways.
+        """
+        if self._graph.engine is not None:
+            self._read_relations([type_])
+        directions: list[Direction] = ["out", "in", *(["any"] if self.symmetry(type_) >= SYMMETRIC else [])]  # type: ignore[list-item]
+        for direction in directions:
             labels: dict[str, float] = {}
             for pattern in self._graph.schema.patterns:
                 if pattern.type == type_:
@@ -202,7 +213,7 @@ class Walker:
                 found[missing[part]][type_] = links / total[part]
         self._cache.relations |= found
 
-    def _inverse(self, type_: str) -> str:
+    def inverse(self, type_: str) -> str:
         """Return the type that says the same in the other direction, if there is one: `ownerOf` for `ownedBy`."""
         known = self._cache.relations
         both = [
@@ -263,7 +274,7 @@ class Walker:
                 if real > 0:
                     shares = {label: number / count for label, number in its_by_label[step].items()}
                     links_of.append(_Link(step, real / size, shares))
-            found[text] = tuple(_with_both_ways(links_of, self._inverse))
+            found[text] = tuple(_with_both_ways(links_of, self.inverse))
         with self._cache.lock:
             self._cache.links |= found
             while len(self._cache.links) > MAX_CACHED:
