@@ -10,6 +10,9 @@ from graphground.graphs.suggestions.evidence import Array, Evidence, vocabulary_
 from graphground.graphs.suggestions.operators import operators_of, order_of
 from graphground.graphs.suggestions.walks import Step
 
+CLEAR, MAX_SAID = 0.5, 6
+"""From what strength, and how many, relationship types are sought beyond a sample."""
+
 
 class Asked:
     """What one question asks for: `operators` such as `count` with their positions, and how much its words say.
@@ -49,6 +52,12 @@ class Asked:
     def strength(self, kind: str, name: str) -> float:
         """Return how much the best content word says about an element."""
         return float(self.said(kind, name).max(initial=0.0))
+
+    @cached_property
+    def said_types(self) -> list[str]:
+        """The relationship types that the question says most clearly."""
+        said = sorted(((self.strength("type", name), name) for name in self.schema.relationship_types), reverse=True)
+        return [name for strength, name in said[:MAX_SAID] if strength >= CLEAR]
 
     @cached_property
     def end_labels(self) -> dict[Step, set[str]]:

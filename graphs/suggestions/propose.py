@@ -56,7 +56,7 @@ class Proposer:
 
     def __init__(self, graph: Graph, question: Question, seconds: float) -> None:
         self.asked = Asked(graph, question)
-        self.walker = Walker(graph, time.monotonic() + seconds)
+        self.walker = Walker(graph, time.monotonic() + seconds, self.asked.said_types)
         self.finder, self.maker = ShapeFinder(self.asked, self.walker), FormMaker(self.asked, self.walker)
         self.question, self.evidence, self.operators = question, self.asked.evidence, self.asked.operators
         self.order, self.quantities, self.said = self.asked.order, self.asked.quantities, self.asked.said

@@ -213,7 +213,7 @@ class ShapeFinder:
             return [
                 ((names, shape.join, len(shape.steps)), MAX_RAW // 5),
                 ((names, shape.join), MAX_RAW // 2),
-                (walk_of(shape, directed=False), 3),
+                (walk_of(shape, directed=False), 3 ** len(shape.paths)),
             ]
 
         return spread(ranked, families, MAX_RAW)
@@ -249,7 +249,7 @@ class ShapeFinder:
         three = self.walker.extend(two[: EXPANDED[1]], self.promise, WIDTHS[2]) if self._open_count() >= 2 else []
         yield from (Shape((path,)) for path in (*one, *two, *three))
         yield from self._joined(by_anchor, two)
-        compared = self.asked.operators.keys() & {"equal", "asks", "difference", "compare"}
+        compared = self.asked.order or self.asked.operators.keys() & {"equal", "asks", "difference", "compare"}
         named = [anchor for anchor in anchors if anchor.mention >= 0 and not anchor.rank]
         for first, second in combinations(named, 2) if compared else ():
             if first.label == second.label and first.mention != second.mention:

@@ -23,6 +23,8 @@ from graphground.graphs.graph import Graph
 
 SAMPLE = 20
 """The number of nodes whose relationships are read to see what follows a step."""
+LARGE_SAMPLE = 300
+"""The number of nodes in which the relationships that the question speaks of are sought."""
 MAX_PARTS = 8
 """The maximum number of samples that one query reads."""
 MAX_TYPES = 30
@@ -138,8 +140,10 @@ _caches: WeakKeyDictionary[Engine, _Cache] = WeakKeyDictionary()
 class Walker:
     """Finds the paths around the named nodes of one question, in time; without data, those of the schema."""
 
-    def __init__(self, graph: Graph, deadline: float) -> None:
+    def __init__(self, graph: Graph, deadline: float, said: Sequence[str] = ()) -> None:
+        """`said` are relationship types that the question speaks of: they are found even if few nodes have them."""
         self._graph, self._deadline = graph, deadline
+        self._said = "|".join(map(quoted_name, sorted(said)))
         self._cache = _caches.setdefault(graph.engine, _Cache()) if graph.engine is not None else _Cache()
         state = (getattr(graph.schema_source, "mark", None), id(graph.schema))
         with self._cache.lock:
@@ -153,10 +157,10 @@ class Walker:
 
         `wanted` says how much a continued path promises. The relationships after the first two steps are sampled.
         """
-        known = self._links({_sample(path): path for path in paths}) if self._graph.engine is not None else {}
+        known = self._links({self._key(path): path for path in paths}) if self._graph.engine is not None else {}
         found: list[tuple[float, int, Path]] = []
         for path in paths:
-            links = known.get(_sample(path), ()) if self._graph.engine is not None else self._of_schema(path.ends)
+            links = known.get(self._key(path), ()) if self._graph.engine is not None else self._of_schema(path.ends)
             for link in links:
                 follow = link.count
                 if path.steps:
@@ -165,6 +169,10 @@ class Walker:
                 found.append((wanted(path, link.step), len(found), longer))
         found.sort(key=lambda item: (-item[0], item[1]))
         return [path for _, _, path in found[:width]]
+
+    def _key(self, path: Path) -> str:
+        """Return the clauses that bind `n` to nodes at the end of a path, and if that is a sample the types sought."""
+        return _sample(path) if path.anchor.is_single() and not path.steps else f"{_sample(path)} {self._said}"
 
     def ends_of(self, type_: str) -> Iterator[tuple[Step, Mapping[str, float]]]:
         """Yield a relationship type in both directions, with the labels at its end: paths between all nodes.
@@ -244,17 +252,23 @@ class Walker:
         return known
 
     def _read(self, texts: Sequence[str], samples: Mapping[str, Path], seconds: float) -> dict[str, tuple[_Link, ...]]:
+        parts = []
+        for number, text in enumerate(texts):
+            path = samples[text]
+            parts.append((number, _sample(path), "r"))
+            if path.steps and self._said and path.count > SAMPLE:
+                parts.append((number + len(texts), _sample(path, LARGE_SAMPLE), f"r:{self._said}"))
         union = " UNION ALL ".join(
-            f"{text} MATCH (n)-[r]-(m) RETURN {number} AS part, type(r) AS type, startNode(r) = n AS out, "
+            f"{sample} MATCH (n)-[{link}]-(m) RETURN {number} AS part, type(r) AS type, startNode(r) = n AS out, "
             "labels(m) AS labels, count(*) AS links"
-            for number, text in enumerate(texts)
+            for number, sample, link in parts
         )
         try:
             rows = self._graph.run(union, timeout=max(seconds, 0.05)).rows
         except EngineError:
             return {}
-        counts: list[dict[Step, float]] = [{} for _ in texts]
-        labels: list[dict[Step, dict[str, float]]] = [{} for _ in texts]
+        counts: list[dict[Step, float]] = [{} for _ in range(2 * len(texts))]
+        labels: list[dict[Step, dict[str, float]]] = [{} for _ in range(2 * len(texts))]
         for part, type_, out, its_labels, links in rows:
             step = Step(type_, "out" if out else "in")
             counts[part][step] = counts[part].get(step, 0) + links
@@ -263,17 +277,22 @@ class Walker:
                 by_label[label] = by_label.get(label, 0) + links
         self._read_relations(step.type for by_step in counts for step in by_step)
         found = {}
-        for text, its_counts, its_by_label in zip(texts, counts, labels, strict=True):
+        for number, text in enumerate(texts):
             path = samples[text]
             links_of: list[_Link] = []
-            size = min(SAMPLE, path.count) if path.steps else 1.0
-            for step, count in sorted(its_counts.items(), key=lambda item: -item[1]):
-                # The relationship by which a sample was reached is among those of each of its nodes.
-                back = path.steps and step == reverse(path.steps[-1])
-                real = count - size if back else count
-                if real > 0:
-                    shares = {label: number / count for label, number in its_by_label[step].items()}
-                    links_of.append(_Link(step, real / size, shares))
+            large = {step: count for step, count in counts[number + len(texts)].items() if step not in counts[number]}
+            for limit, its_counts, its_labels in (
+                (SAMPLE, counts[number], labels[number]),
+                (LARGE_SAMPLE, large, labels[number + len(texts)]),
+            ):
+                size = min(limit, path.count) if path.steps else 1.0
+                for step, count in sorted(its_counts.items(), key=lambda item: -item[1]):
+                    # The relationship by which a sample was reached is among those of each of its nodes.
+                    back = path.steps and step == reverse(path.steps[-1])
+                    real = count - size if back else count
+                    if real > 0:
+                        shares = {label: number / count for label, number in its_labels[step].items()}
+                        links_of.append(_Link(step, real / size, shares))
             found[text] = tuple(_with_both_ways(links_of, self.inverse))
         with self._cache.lock:
             self._cache.links |= found
@@ -287,14 +306,14 @@ def reverse(step: Step) -> Step:
     return Step(step.type, {"out": "in", "in": "out", "any": "any"}[step.direction])  # type: ignore[arg-type]
 
 
-def _sample(path: Path) -> str:
+def _sample(path: Path, limit: int = SAMPLE) -> str:
     """Return the clauses that bind `n` to (some of) the nodes at the end of a path."""
     start = "n" if not path.steps else ""
     where = "".join(f" WHERE {condition}" for condition in path.anchor.conditions(start))
     if not path.steps:
-        return f"MATCH {path.anchor.node('n')}{where}" + ("" if path.anchor.is_single() else f" WITH n LIMIT {SAMPLE}")
+        return f"MATCH {path.anchor.node('n')}{where}" + ("" if path.anchor.is_single() else f" WITH n LIMIT {limit}")
     arrows = "()".join(step.arrow() for step in path.steps)
-    return f"MATCH {path.anchor.node()}{arrows}(n){where} WITH DISTINCT n LIMIT {SAMPLE}"
+    return f"MATCH {path.anchor.node()}{arrows}(n){where} WITH DISTINCT n LIMIT {limit}"
 
 
 def _with_both_ways(links: Iterable[_Link], inverse_of: Callable[[str], str] = lambda type_: "") -> list[_Link]:
