@@ -1,0 +1,128 @@
+"""Candidate queries on a small festival in the embedded engine, compared with a gold query by their rows."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from graphground.graphs.engines.embedded.launcher import end_engine, require_arcadedb
+from graphground.graphs.engines.engine import EngineError
+from graphground.graphs.graph import Graph
+from graphground.graphs.loading.importing.property_graph import file_source, import_records
+from graphground.graphs.loading.load import load_file
+from graphground.graphs.opening.stored import open_stored
+from graphground.graphs.question.read import read
+from graphground.graphs.storage.home import Home
+from graphground.graphs.suggestions.shapes import spread
+from graphground.graphs.suggestions.suggest import MAX_SPREAD, propose
+
+FIRST, SECOND = ("Silver", "Golden", "Broken", "Hollow", "Distant"), ("Comet", "Ferry", "Canal", "Orchard")
+pytestmark = pytest.mark.timeout(240)
+
+
+def node(key: str, label: str, **properties: Any) -> dict[str, Any]:
+    return {"type": "node", "id": key, "labels": [label], "properties": properties}
+
+
+def link(type_: str, start: str, end: str) -> dict[str, Any]:
+    return {"type": "relationship", "label": type_, "start": start, "end": end, "properties": {}}
+
+
+def festival() -> Iterator[dict[str, Any]]:
+    yield from (node(f"e{year}", "Edition", year=year) for year in range(2015, 2024))
+    yield from (node("s1", "Stage", name="Barn"), node("s2", "Stage", name="Meadow"))
+    yield from (node("c1", "Country", name="Norway"), node("c2", "City", name="Kyoto"), node("c3", "City", name="Lima"))
+    for number in range(60):
+        name = f"{FIRST[number % 5]} {SECOND[number % 4]}"
+        yield node(f"a{number}", "Act", name=f"{name} {number}", famous=number % 7 == 0)
+        yield node(
+            f"k{number}",
+            "Contract",
+            number=f"K{number:03}",
+            expires="N/A" if number % 3 else f"20{19 + number % 4}-05-01",
+        )
+        yield node(f"p{number}", "Performance", slot=f"P{number:03}")
+        yield link("COMES_FROM", f"a{number}", "c1" if number > 5 else "c2" if number > 2 else "c3")
+        yield link("SIGNED_BY", f"k{number}", f"a{number}")
+        yield link("PERFORMED_BY", f"p{number}", f"a{number}")
+        yield link("PART_OF", f"p{number}", f"e{2015 + number % 9}")
+        yield link("ON_STAGE", f"p{number}", f"s{1 + number % 2}")
+    yield link("MARRIED_TO", "a57", "a3")
+    yield link("FOLLOWS", "a1", "a2")
+    yield link("FOLLOWED_BY", "a2", "a1")
+    yield link("FOLLOWED_BY", "a4", "a1")
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
+    try:
+        require_arcadedb()
+    except EngineError as error:
+        pytest.skip(str(error))
+    folder = tmp_path_factory.mktemp("festival")
+    (folder / "festival.jsonl").write_text("".join(json.dumps(line) + "\n" for line in festival()))
+    import_records(file_source(folder / "festival.jsonl"), "festival", folder / "festival.json")
+    home = Home(folder / "home")
+    load_file(folder / "festival.json", home, name="festival")
+    opened = open_stored("festival", home)
+    yield opened
+    assert opened.engine is not None
+    opened.engine.close()
+    end_engine(home, kill=True)
+
+
+def rows(graph: Graph, query: str) -> list[str]:
+    return sorted(json.dumps(row, default=str) for row in graph.run(query, timeout=10).rows)
+
+
+@pytest.mark.parametrize(
+    ("question", "gold"),
+    [
+        (  # a number identifies a node
+            "acts on the Barn stage 2019",
+            "MATCH (p)-[:ON_STAGE]->({name: 'Barn'}), (p)-[:PART_OF]->({year: 2019}), (p)-[:PERFORMED_BY]->(a) "
+            "RETURN DISTINCT a.name",
+        ),
+        (  # names of nodes that have no label in common
+            "Which acts come from Kyoto or Norway?",
+            "MATCH (a)-[:COMES_FROM]->(p) WHERE p.name IN ['Kyoto', 'Norway'] RETURN DISTINCT a.name",
+        ),
+        (  # a relationship that none of the first nodes has
+            "To whom are the acts from Norway married?",
+            "MATCH ({name: 'Norway'})<-[:COMES_FROM]-()-[:MARRIED_TO]-(a) RETURN DISTINCT a.name",
+        ),
+        (  # a condition on the node before the answer, whose dates stand beside texts
+            "Which acts signed the contracts that expire in 2019?",
+            "MATCH (k:Contract)-[:SIGNED_BY]->(a) WHERE k.expires <> 'N/A' AND toString(k.expires) STARTS WITH '2019' "
+            "RETURN DISTINCT a.name",
+        ),
+        (  # two types that say the same, in opposite directions
+            "Which acts does Golden Ferry 1 follow?",
+            "MATCH ({name: 'Golden Ferry 1'})-[:FOLLOWS]->(a) RETURN a.name UNION "
+            "MATCH ({name: 'Golden Ferry 1'})<-[:FOLLOWED_BY]-(a) RETURN a.name",
+        ),
+        (
+            "How many contracts expire after 2020?",
+            "MATCH (k:Contract) WHERE toString(k.expires) >= '2021' AND k.expires <> 'N/A' RETURN count(k)",
+        ),
+    ],
+)
+def test_the_gold_query_is_among_the_candidates(graph: Graph, question: str, gold: str) -> None:
+    wanted = rows(graph, gold)
+    assert wanted
+    candidates = [its.candidate.cypher() for its in propose(graph, read(question, graph, seconds=10), seconds=10)]
+    assert any(rows(graph, query) == wanted for query in candidates[:MAX_SPREAD]), candidates[:MAX_SPREAD]
+
+
+def test_every_condition_runs_where_texts_stand_beside_dates(graph: Graph) -> None:
+    for question in ("contracts that expire in 2020", "performances of acts whose contract expires before 2021-03-01"):
+        for its in propose(graph, read(question, graph, seconds=10), seconds=10)[:MAX_SPREAD]:
+            graph.run(its.candidate.cypher(), timeout=10, limit=1)
+
+
+def test_items_are_spread_over_families_and_fill_up_when_these_are_used_up() -> None:
+    words = ["ant", "ape", "asp", "bat", "bee", "cat"]
+    assert spread(words, lambda word: [(word[0], 1)], 3) == ["ant", "bat", "cat"]
+    assert spread(words, lambda word: [(word[0], 2)], 4) == ["ant", "ape", "bat", "bee"]
+    assert spread(words, lambda word: [(word[0], 1)], 5) == ["ant", "bat", "cat", "ape", "asp"]
