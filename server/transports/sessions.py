@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import Counter
 from contextvars import ContextVar
 from http import HTTPStatus
 from typing import Any
 
+import anyio
 import orjson
-from mcp.server.streamable_http import MCP_SESSION_ID_HEADER, StreamableHTTPServerTransport
+import pydantic_core
+from mcp.server.runner import ServerRunner
+from mcp.server.streamable_http import (
+    MCP_SESSION_ID_HEADER,
+    REQUEST_CANCELLED,
+    StreamableHTTPServerTransport,
+    check_accept_headers,
+)
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp_types import JSONRPCResponse
+from mcp.shared.dispatcher import coerce_request_id
+from mcp.shared.jsonrpc_dispatcher import _InFlight, _JSONRPCDispatchContext, handler_exception_to_error_data
+from mcp.shared.transport_context import TransportContext
+from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, JSONRPCRequest, JSONRPCResponse, jsonrpc_message_adapter
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
@@ -23,8 +35,10 @@ MOST_BODY_BYTES = 1_048_576
 USED = 50
 """A number of requests; sessions with this number of requests or more count as equally used."""
 
-IN_JSON, OUTCOME = "graphground.in_json", "graphground.outcome"
-"""Keys of a request's scope: whether it is answered as JSON, and the outcome of its call, which is encoded already."""
+IN_JSON, OUTCOME, SESSION = "graphground.in_json", "graphground.outcome", "graphground.session"
+"""Keys of a request's scope: whether it is answered as JSON; the outcome of its call, which is encoded already; and the
+`PlainAnswers` of its session."""
+logger = logging.getLogger(__name__)
 _scope: ContextVar[Scope | None] = ContextVar("graphground_scope", default=None)
 """The scope of the current request."""
 
@@ -33,10 +47,63 @@ class PlainAnswers(StreamableHTTPServerTransport):
     """A session that answers a request as JSON, unless the client wants to receive progress or log messages with it.
 
     The SDK opens an event stream for every answer, which takes a third of the time of a quick call. It also copies the
-    rows of an answer three times and encodes them again; here they are encoded once, by the call's thread.
+    rows of an answer three times and encodes them again; here they are encoded once, by the call's thread. The SDK
+    passes a call through three queues and two more tasks, which takes another third; here its request's task runs it.
     """
 
     wants_log = False
+    _runner: ServerRunner[Any] | None = None
+    """The SDK's handler of the session's requests, known after the first."""
+
+    def greet(self, runner: ServerRunner[Any]) -> None:
+        """Let the tasks of requests run calls with `runner`."""
+        self._runner, self._calls = runner, set[anyio.CancelScope]()
+
+    async def terminate(self) -> None:
+        """End the session and its calls."""
+        for scope in list(self._calls) if self._runner is not None else ():
+            scope.cancel()
+        await super().terminate()
+
+    async def _answer_call(self, request: Request, body: bytes) -> Response | None:
+        """Run a call of a tool, and return its response; None for other requests, and for what the SDK must refuse."""
+        runner = self._runner
+        if runner is None or not check_accept_headers(request)[0] or not self._check_content_type(request):
+            return None
+        try:
+            message = jsonrpc_message_adapter.validate_python(pydantic_core.from_json(body), by_name=False)
+        except ValueError:
+            return None
+        if not isinstance(message, JSONRPCRequest) or message.method != "tools/call":
+            return None
+        dispatcher: Any = runner.connection.outbound
+        transport = TransportContext(kind="jsonrpc", can_send_request=False)
+        context = _JSONRPCDispatchContext(transport, dispatcher, message.id, self._message_metadata(request))
+        number = coerce_request_id(message.id)
+        error = ErrorData(code=REQUEST_CANCELLED, message="Request cancelled")
+        with anyio.CancelScope() as scope:
+            self._calls.add(scope)
+            # `notifications/cancelled` finds the call here.
+            flight = dispatcher._in_flight[number] = _InFlight(scope, context)
+            try:
+                result = await runner.on_request(context, message.method, message.params)
+                if not context.cancel_requested.is_set():
+                    return self._create_json_response(JSONRPCResponse(jsonrpc="2.0", id=message.id, result=result))
+            except Exception as raised:
+                found = handler_exception_to_error_data(raised)
+                if found is None:
+                    logger.exception("the request %r failed", message.method)
+                error = found or ErrorData(code=0, message=str(raised))
+            finally:
+                context.close()
+                self._calls.discard(scope)
+                if dispatcher._in_flight.get(number) is flight:
+                    del dispatcher._in_flight[number]
+        if self.is_terminated:
+            return self._create_error_response(
+                "Session terminated before the request completed", HTTPStatus.INTERNAL_SERVER_ERROR, INTERNAL_ERROR
+            )
+        return self._create_json_response(JSONRPCError(jsonrpc="2.0", id=message.id, error=error))
 
     @property
     def is_json_response_enabled(self) -> bool:  # type: ignore[override]
@@ -66,9 +133,14 @@ class PlainAnswers(StreamableHTTPServerTransport):
         self.wants_log = self.wants_log or b"logging/setLevel" in body
         in_json = not self.wants_log and b"progressToken" not in body
         scope[IN_JSON] = in_json  # `Reporting` sends nothing then: it would be taken for the answer
+        scope[SESSION] = self
         _scope.set(scope)
         try:
-            await super()._handle_post_request(scope, request, receive, send)
+            answer = await self._answer_call(request, body) if in_json and b"tools/call" in body else None
+            if answer is None:
+                await super()._handle_post_request(scope, request, receive, send)
+            else:
+                await answer(scope, receive, send)
         except asyncio.CancelledError:  # the server stops during the call; uvicorn would log a traceback
             stopping = PlainTextResponse("The server is stopping.", status_code=503)
             await stopping(scope, receive, send)
@@ -117,3 +189,13 @@ def make_room(manager: StreamableHTTPSessionManager) -> None:
     manager.__class__ = BoundedSessions
     assert isinstance(manager, BoundedSessions)
     manager._requests = Counter()
+    server = manager.app
+
+    async def greet(ctx: Any, call_next: Any) -> Any:
+        """Handle a request; the first of a session shows its connection."""
+        session = ctx.request.scope.get(SESSION) if ctx.request is not None else None
+        if session is not None and session._runner is None:
+            session.greet(ServerRunner(server, ctx.session._connection, ctx.lifespan_context))
+        return await call_next(ctx)
+
+    server.middleware.append(greet)

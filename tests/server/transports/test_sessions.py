@@ -1,15 +1,21 @@
 """Sessions with limits: if there are too many, a new session replaces the idle session with the fewest requests."""
 
 import asyncio
+import http.client
 import json
+import threading
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from mcp.server.lowlevel import Server
-from mcp.server.streamable_http import StreamableHTTPServerTransport
+from mcp.server.streamable_http import REQUEST_CANCELLED, StreamableHTTPServerTransport
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS
 from starlette.requests import Request
 
 from graphground.server.transports.sessions import PlainAnswers, make_room
@@ -102,3 +108,67 @@ async def test_a_call_that_is_cut_off_by_the_end_of_the_server_is_answered_with_
     task.cancel()
     await asyncio.wait_for(task, 20)
     assert sent[0]["status"] == 503
+
+
+@pytest.fixture
+def calls(serve: Serve) -> Iterator[SimpleNamespace]:
+    """Yield a server with two tools: `wait` runs until its call is cancelled, `fail` fails."""
+    begun, ended = threading.Event(), threading.Event()
+
+    async def call_tool(context: Any, params: Any) -> Any:
+        if params.name == "fail":
+            raise MCPError(code=INVALID_PARAMS, message="no such tool")
+        begun.set()
+        try:
+            await asyncio.sleep(600)
+        finally:
+            ended.set()
+        return {}
+
+    server: Server[Any] = Server("calls", on_call_tool=call_tool)
+    app = server.streamable_http_app(streamable_http_path="/mcp", session_idle_timeout=600)
+    make_room(server.session_manager)
+    host, port = serve(app, 64)
+    with ThreadPoolExecutor(1) as pool:
+        connection = http.client.HTTPConnection(host, port, timeout=30)
+        yield SimpleNamespace(address=f"http://{host}:{port}/mcp", begun=begun, ended=ended, pool=pool, to=connection)
+        connection.close()
+
+
+def call(calls: SimpleNamespace, session: str, tool: str) -> tuple[int, dict[str, Any]]:
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    message = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": tool, "arguments": {}}}
+    calls.to.request("POST", "/mcp", json.dumps(message), headers | {"mcp-session-id": session})
+    answer = calls.to.getresponse()
+    return answer.status, json.loads(answer.read())
+
+
+def test_a_call_ends_when_its_client_cancels_it(calls: SimpleNamespace) -> None:
+    session = opened(calls.address)
+    waiting = calls.pool.submit(call, calls, session, "wait")
+    assert calls.begun.wait(30)
+    cancel: dict[str, object] = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}
+    assert posted(calls.address, cancel, session)[0] == 202
+    status, answer = waiting.result(30)
+    assert (status, answer["id"], answer["error"]["code"]) == (200, 7, REQUEST_CANCELLED)
+    assert calls.ended.wait(30)
+    assert used(calls.address, session)
+
+
+def test_a_call_ends_when_its_session_is_deleted(calls: SimpleNamespace) -> None:
+    session = opened(calls.address)
+    waiting = calls.pool.submit(call, calls, session, "wait")
+    assert calls.begun.wait(30)
+    request = urllib.request.Request(calls.address, headers={"mcp-session-id": session}, method="DELETE")
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        assert answer.status == 200
+    status, body = waiting.result(30)
+    assert status == 500
+    assert "terminated" in body["error"]["message"]
+    assert calls.ended.wait(30)
+    assert not used(calls.address, session)
+
+
+def test_the_error_of_a_call_is_answered_as_the_sdk_answers_it(calls: SimpleNamespace) -> None:
+    status, answer = call(calls, opened(calls.address), "fail")
+    assert (status, answer["id"], answer["error"]) == (200, 7, {"code": INVALID_PARAMS, "message": "no such tool"})
