@@ -27,9 +27,9 @@ from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.record import Record
 from graphground.graphs.loading.record_checks import LabelSets, RecordChecks, check_namespace
 from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
+from graphground.graphs.schemas.statistics.model import NAME as STATISTICS
+from graphground.graphs.schemas.statistics.model import write_statistics
 from graphground.graphs.schemas.statistics.queried import SAMPLED, query_statistics
-from graphground.graphs.schemas.statistics.stored import NAME as STATISTICS
-from graphground.graphs.schemas.statistics.stored import write_statistics
 
 if TYPE_CHECKING:
     from graphground.graphs.engines.embedded.batch import GraphWriter

@@ -22,7 +22,7 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.opening.open_graphs import Counts, GraphSource
 from graphground.graphs.schemas.statistics.live import LiveStatistics
-from graphground.graphs.schemas.statistics.stored import NAME as STATISTICS
+from graphground.graphs.schemas.statistics.model import NAME as STATISTICS
 from graphground.graphs.storage.catalog import Catalog, Entry, damage
 from graphground.graphs.storage.home import Home, replacing
 

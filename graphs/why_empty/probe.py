@@ -8,29 +8,12 @@ from typing import Any
 
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic, Edit, Severity
+from graphground.cypher.names.words import word_lists
 from graphground.cypher.quoting import quoted_string
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 
-PLACEHOLDERS = frozenset(
-    (
-        "",
-        "-",
-        "--",
-        "?",
-        "n/a",
-        "na",
-        "n.a.",
-        "none",
-        "null",
-        "nil",
-        "nan",
-        "unknown",
-        "missing",
-        "not available",
-        "tbd",
-    )
-)
+PLACEHOLDERS = frozenset(word_lists()["placeholders"])
 """Texts, in lower case, that exports write where a value is missing."""
 
 

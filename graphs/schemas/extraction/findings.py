@@ -11,6 +11,7 @@ from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Any
 
+from graphground.cypher.names.words import word_lists
 from graphground.cypher.quoting import nodes
 from graphground.cypher.schema import Combination, Index, Label, PropertyGraphSchema, RelationshipPattern
 from graphground.graphs.engines.engine import EngineError, QueryRunner, QueryTimeout
@@ -18,51 +19,7 @@ from graphground.graphs.engines.engine import EngineError, QueryRunner, QueryTim
 # Translates the type names of databases to property types: `LIST<STRING NOT NULL> NOT NULL` is `list[str]`.
 
 
-SCALARS = {
-    "string": "str",
-    "str": "str",
-    "char": "str",
-    "character": "str",
-    "long": "int",
-    "integer": "int",
-    "int": "int",
-    "short": "int",
-    "byte": "int",
-    "double": "float",
-    "float": "float",
-    "decimal": "float",
-    "number": "float",
-    "boolean": "bool",
-    "bool": "bool",
-    "date": "date",
-    "localdate": "date",
-    "datetime": "datetime",
-    "localdatetime": "datetime",
-    "zoneddatetime": "datetime",
-    "offsetdatetime": "datetime",
-    "zoned datetime": "datetime",
-    "local datetime": "datetime",
-    "datetime_micros": "datetime",
-    "datetime_nanos": "datetime",
-    "datetime_second": "datetime",
-    "timestamp with time zone": "datetime",
-    "timestamp without time zone": "datetime",
-    "instant": "datetime",
-    "time": "time",
-    "localtime": "time",
-    "zoned time": "time",
-    "local time": "time",
-    "offsettime": "time",
-    "time with time zone": "time",
-    "time without time zone": "time",
-    "duration": "duration",
-    "period": "duration",
-    "point": "point",
-    "pointvalue": "point",
-    "point2d": "point",
-    "point3d": "point",
-    "list": "list[unknown]",
-}
+SCALARS: dict[str, str] = {name: type_ for type_, names in word_lists()["property_types"].items() for name in names}
 EMPTY_LIST = "list[]"
 """The type of an empty list, whose element type is unknown. Any other list type of the same property replaces it."""
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from graphground.cypher.names.words import word_lists
 from graphground.cypher.quoting import nodes, property_of, quoted_string, relationships
 from graphground.cypher.schema import Index, Label, PropertyGraphSchema
 from graphground.cypher.text_values import FORMS, LEAST_SHARE, TextValues, conversion_of, text_values
@@ -30,113 +31,16 @@ LEAST_DISTINCT, FEWEST_SEEN = 0.5, 20
 """The least share of distinct values, among at least `FEWEST_SEEN` values, of a property that names nodes."""
 LEAST_HINT, LEAST_KEY, MOST_KEY, YEARS = 0.35, 10, 10**11, range(1500, 2101)
 """Integers without a telling name are keys if all are distinct, from 10 on, no milliseconds and no years."""
-WHOLE = {
-    "name": 1.0,
-    "title": 0.98,
-    "label": 0.85,
-    "fullname": 0.97,
-    "displayname": 0.97,
-    "caption": 0.7,
-    "term": 0.75,
-    "heading": 0.7,
-    "subject": 0.6,
-    "headline": 0.8,
-    "word": 0.6,
-    "symbol": 0.6,
-    "tag": 0.6,
-    "hostname": 0.75,
-    "username": 0.7,
-    "login": 0.55,
-    "email": 0.6,
-    "code": 0.45,
-    "key": 0.4,
-    "id": 0.35,
-    "ip": 0.6,
-    "iban": 0.55,
-    "cidr": 0.55,
-    "isbn": 0.45,
-    "doi": 0.45,
-    "address": 0.5,
-    "url": 0.3,
-    "uri": 0.3,
-    "number": 0.4,
-    "no": 0.4,
-    "ref": 0.4,
-    "value": 0.4,
-}
+WHOLE: dict[str, float] = word_lists()["naming_whole"]
 """The likelihood, from 0 to 1, that a property with this name names its node."""
 
-LAST = {
-    "name": 0.9,
-    "title": 0.6,
-    "label": 0.6,
-    "term": 0.55,
-    "email": 0.5,
-    "tag": 0.5,
-    "code": 0.42,
-    "key": 0.42,
-    "id": 0.4,
-    "ref": 0.42,
-    "no": 0.4,
-    "number": 0.4,
-    "nm": 0.7,
-    "nr": 0.4,
-}
+LAST: dict[str, float] = word_lists()["naming_last"]
 """The likelihood, from 0 to 1, that a property whose name ends in this word names its node: `companyName`."""
 
-PART_OF_A_NAME = {
-    "last": 0.65,
-    "family": 0.62,
-    "sur": 0.62,
-    "first": 0.4,
-    "given": 0.4,
-    "middle": 0.1,
-    "nick": 0.5,
-    "file": 0.6,
-    "user": 0.7,
-    "contact": 0.35,
-    "maiden": 0.1,
-    "job": 0.2,
-    "short": 0.75,
-    "sort": 0.3,
-    "country": 0.75,
-    "city": 0.6,
-}
+PART_OF_A_NAME: dict[str, float] = word_lists()["naming_part"]
 """The likelihood that `…Name` or `…Title` with this first word names its node: `lastName` more than `middleName`."""
 
-NEVER = frozenset(
-    {
-        "description",
-        "comment",
-        "comments",
-        "abstract",
-        "notes",
-        "note",
-        "text",
-        "body",
-        "summary",
-        "bio",
-        "password",
-        "hash",
-        "checksum",
-        "created",
-        "updated",
-        "provenance",
-        "eid",
-        "status",
-        "type",
-        "kind",
-        "category",
-        "tagline",
-        "born",
-        "gender",
-        "currency",
-        "image",
-        "poster",
-        "photo",
-        "picture",
-    }
-)
+NEVER = frozenset(word_lists()["naming_never"])
 WORD = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+"
 NUMERIC_FORMS = frozenset({"int", "float", "comma_float", "grouped_float"})
 

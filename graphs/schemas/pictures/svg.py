@@ -157,7 +157,6 @@ def _border(
 
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.intp]
 ROUNDS = 80
 LEAST_SQUARE = 1e-18
 """The minimum squared distance used as a divisor, because boxes may be at the same position."""
@@ -231,31 +230,15 @@ def _distances(count: int, links: Sequence[tuple[int, int]]) -> Floats:
 
     Between unconnected boxes, the length is one more than the longest path, but at most four.
     """
-    neighbours: list[set[int]] = [set() for _ in range(count)]
+    distances = np.full((count, count), np.inf)
+    np.fill_diagonal(distances, 0.0)
     for start, end in links:
-        neighbours[start].add(end)
-        neighbours[end].add(start)
-    distances = np.array([_steps_from(box, neighbours) for box in range(count)])
-    unreached = distances < 0
-    distances[unreached] = min(distances.max() + 1, 4.0)
+        distances[start, end] = distances[end, start] = 1.0
+    for via in range(count):
+        np.minimum(distances, distances[:, [via]] + distances[[via]], out=distances)
+    unreached = np.isinf(distances)
+    distances[unreached] = min(distances[~unreached].max() + 1, 4.0)
     return distances
-
-
-def _steps_from(box: int, neighbours: Sequence[set[int]]) -> list[float]:
-    """Return the length in links of the shortest path to each box; -1 if there is no path."""
-    steps = [-1.0] * len(neighbours)
-    steps[box] = 0.0
-    reached, length = [box], 0.0
-    while reached:
-        length += 1.0
-        following = []
-        for here in reached:
-            for other in neighbours[here]:
-                if steps[other] < 0:
-                    steps[other] = length
-                    following.append(other)
-        reached = following
-    return steps
 
 
 def _majorized(distances: Floats) -> Floats:
@@ -263,18 +246,12 @@ def _majorized(distances: Floats) -> Floats:
     count = len(distances)
     angle = np.linspace(0, 2 * np.pi, count, endpoint=False)
     placed = np.stack([1.4 * np.cos(angle), np.sin(angle)], axis=1) * max(float(distances.max()), 1.0) / 2
-    if count == 1:
-        return placed * 0
     weights = np.divide(1.0, distances**2, out=np.zeros_like(distances), where=distances > 0)
-    total, pulling = weights.sum(axis=1), weights * distances
+    total = weights.sum(axis=1)[:, None]
     for _ in range(ROUNDS):
-        across, down = (np.subtract.outer(line, line) for line in placed.T)
-        across *= across
-        down *= down
-        across += down
-        np.maximum(across, LEAST_SQUARE, out=across)
-        pull = np.divide(pulling, np.sqrt(across, out=across), out=across)
-        placed = (weights @ placed + pull.sum(axis=1)[:, None] * placed - pull @ placed) / total[:, None]
+        squares = sum(np.subtract.outer(line, line) ** 2 for line in placed.T)
+        pull = weights * distances / np.sqrt(np.maximum(squares, LEAST_SQUARE))
+        placed = (weights @ placed + pull.sum(axis=1)[:, None] * placed - pull @ placed) / total
     return placed
 
 
@@ -283,38 +260,24 @@ def _push_apart(placed: Floats, size: Floats, gap: Floats) -> None:
 
     If many boxes are close, separating pairs would only shuffle the boxes, so the whole picture grows every few rounds.
     """
-    room = size + gap
+    pairs = np.triu_indices(len(size), 1)
+    needed = (size[pairs[0]] + size[pairs[1]]) / 2 + gap
     for number in range(1, PUSHES + 1):
-        first, second = _too_close(placed, room)
-        if not len(first):
+        apart = placed[pairs[1]] - placed[pairs[0]]
+        close = (np.abs(apart) < needed - 1e-6).all(axis=1)
+        if not close.any():
             return
         if number % ROUNDS_BETWEEN_GROWTH == 0:
             placed *= GROWTH
             continue
-        apart = placed[second] - placed[first]
-        overlap = (room[first] + room[second]) / 2 - np.abs(apart)
+        first, second, apart = pairs[0][close], pairs[1][close], apart[close]
+        overlap = needed[close] - np.abs(apart)
         sideways = overlap[:, 0] < overlap[:, 1]
         push = np.where(sideways, overlap[:, 0], overlap[:, 1]) / 2 + 0.01
         push *= np.where(np.where(sideways, apart[:, 0], apart[:, 1]) >= 0, 1.0, -1.0)
         for axis, chosen in ((0, sideways), (1, ~sideways)):
             for boxes, way in ((second, 1.0), (first, -1.0)):
                 placed[:, axis] += way * np.bincount(boxes[chosen], weights=push[chosen], minlength=len(placed))
-
-
-def _too_close(placed: Floats, room: Floats) -> tuple[Integers, Integers]:
-    """Return the pairs of boxes that are too close to each other.
-
-    Boxes are sorted by their left sides, so a box can be too close only to boxes that begin before its right side.
-    """
-    left = placed[:, 0] - room[:, 0] / 2
-    order = np.argsort(left, kind="stable")
-    ends = np.searchsorted(left[order], left[order] + room[order, 0])
-    following = np.maximum(ends - np.arange(1, len(order) + 1), 0)
-    first = np.repeat(np.arange(len(order)), following)
-    second = first + 1 + np.arange(len(first)) - np.repeat(np.cumsum(following) - following, following)
-    pairs = np.sort(np.stack([order[first], order[second]]), axis=0)
-    is_close = (np.abs(placed[pairs[0]] - placed[pairs[1]]) < (room[pairs[0]] + room[pairs[1]]) / 2 - 1e-6).all(axis=1)
-    return pairs[0][is_close], pairs[1][is_close]
 
 
 _SPECIAL = re.compile(r"[^\w \-.,:;()\[\]+/…�]|(?<=\d)\.(?= )|^[\-+](?= )")

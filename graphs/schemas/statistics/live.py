@@ -14,9 +14,8 @@ from pathlib import Path
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.client_context import CANCELLATION, Cancellation
 from graphground.graphs.engines.engine import Engine, EngineError, QueryCancelled
-from graphground.graphs.schemas.statistics.model import Statistics
+from graphground.graphs.schemas.statistics.model import Statistics, read_statistics, write_statistics
 from graphground.graphs.schemas.statistics.queried import query_statistics
-from graphground.graphs.schemas.statistics.stored import read_statistics, write_statistics
 
 MOST_SHARE = 0.05
 """The largest share of the time that may be spent recomputing statistics of a continuously changing database."""

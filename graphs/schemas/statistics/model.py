@@ -11,11 +11,20 @@ Every lookup returns None for an unknown figure and never guesses; 0 means that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
+import orjson
+
+from graphground.graphs.storage.home import replacing
+
+VERSION = 3
+"""The version of the file format, which this module alone writes and reads."""
+NAME = "statistics.json"
+"""The name of the statistics file in the folder of a loaded graph."""
 MOSTLY_SYMMETRIC = 0.66
 """The share of relationships that must exist in both directions for a pattern to count as symmetric."""
 FEWEST_FOR_SYMMETRY = 10
@@ -214,3 +223,64 @@ class Statistics:
         for pattern in self.patterns:
             grouped.setdefault(pattern.type, []).append(pattern)
         return {type_: tuple(patterns) for type_, patterns in grouped.items()}
+
+
+def write_statistics(path: Path, facts: Statistics) -> None:
+    """Store statistics, replacing older ones; only the file's owner can read them, since they contain data values."""
+    document = {
+        "version": VERSION,
+        "mark": facts.mark,
+        "complete": facts.complete,
+        "provisional": facts.provisional,
+        "seconds": round(facts.seconds, 4),
+        "labels": [
+            [label.label, label.nodes, label.naming, _values(label.properties)] for label in facts.labels.values()
+        ],
+        "types": [[type_.type, type_.relationships, _values(type_.properties)] for type_ in facts.types.values()],
+        "patterns": [astuple(pattern) for pattern in facts.patterns],
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path, private=True) as file:
+        file.write(orjson.dumps(document, default=str))
+
+
+def read_statistics(path: Path) -> Statistics | None:
+    """Read the stored statistics; None if there are none that this version can read."""
+    try:
+        document = orjson.loads(path.read_bytes())
+        if document["version"] != VERSION:
+            return None
+        return Statistics(
+            {
+                label: LabelStatistics(label, nodes, _properties(values), naming)
+                for label, nodes, naming, values in document["labels"]
+            },
+            {
+                type_: TypeStatistics(type_, relationships, _properties(values))
+                for type_, relationships, values in document["types"]
+            },
+            tuple(map(_pattern, document["patterns"])),
+            document["complete"],
+            document["mark"],
+            document["seconds"],
+            document["provisional"],
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _values(properties: Mapping[str, PropertyStatistics]) -> dict[str, Any]:
+    return {key: astuple(values) for key, values in properties.items()}
+
+
+def _properties(document: Mapping[str, Sequence[Any]]) -> dict[str, PropertyStatistics]:
+    return {
+        key: PropertyStatistics(*(*figures, tuple(map(tuple, common)), exact, counted, tuple(map(tuple, missing))))
+        for key, (*figures, common, exact, counted, missing) in document.items()
+    }
+
+
+def _pattern(stored: Sequence[Any]) -> PatternStatistics:
+    *known, starts, ends, exact = stored
+    degrees = [Degrees(*side) if side is not None else None for side in (starts, ends)]
+    return PatternStatistics(*(*known, *degrees, exact))

@@ -7,9 +7,13 @@ from typing import Any
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.schemas.statistics.live import LiveStatistics
-from graphground.graphs.schemas.statistics.model import PropertyStatistics, Statistics
+from graphground.graphs.schemas.statistics.model import (
+    PropertyStatistics,
+    Statistics,
+    read_statistics,
+    write_statistics,
+)
 from graphground.graphs.schemas.statistics.queried import query_statistics
-from graphground.graphs.schemas.statistics.stored import read_statistics, write_statistics
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 
