@@ -166,19 +166,14 @@ def with_note(document: str, note: str) -> str:
 
 
 def within(
-    schema: PropertyGraphSchema,
-    form: Form,
-    samples: Samples,
-    max_tokens: int | None,
-    question: str = "",
-    facts: Statistics | None = None,
+    schema: PropertyGraphSchema, form: Form, samples: Samples, max_tokens: int | None, facts: Statistics | None = None
 ) -> tuple[str, LeftOut]:
     """Return the schema in a form and within a token budget (None means no limit), and the elements left out.
 
     Raises:
         ToolFailure: the budget is too small for a single label.
     """
-    text = write_schema(schema, form, samples=samples, question=question, facts=facts)
+    text = write_schema(schema, form, samples=samples, facts=facts)
     used = whole = estimate_tokens(text)
     if max_tokens is None or used <= max_tokens:
         return text, LeftOut()
@@ -189,7 +184,7 @@ def within(
         if not smaller:
             break
         part = smaller.part()
-        text = write_schema(part, form, samples=samples, question=question, facts=facts)
+        text = write_schema(part, form, samples=samples, facts=facts)
         used = estimate_tokens(text)
         if used <= max_tokens:
             return text, left_out_of(schema, part)

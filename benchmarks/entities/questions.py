@@ -34,7 +34,8 @@ import numpy as np
 from benchmarks.engines.graphs_for_queries import TRAIN, records, schema_of
 from benchmarks.entities.mention_errors import typing_error
 from benchmarks.entities.verdict_mentions import train_records
-from benchmarks.tools.tokens import names_in
+from graphground.cypher import parse
+from graphground.cypher import tree as t
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.folding import fold
 from graphground.graphs.entities.index import open_index
@@ -45,6 +46,11 @@ from graphground.graphs.storage.home import Home
 
 Asked = tuple[str, list[tuple[str, str]], list[str]]
 """A question, its gold names (as written in the question, and as stored), and all names of its gold query."""
+
+
+def names_in(query: str) -> list[str]:
+    """Return the texts in the property maps of a query, such as `{name: 'Aristide Maillol'}`."""
+    return [entry.value.value for entry in parse(query).find(t.MapEntry) if isinstance(entry.value, t.StringLiteral)]
 
 
 def main() -> None:

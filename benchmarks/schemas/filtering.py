@@ -13,7 +13,6 @@ types that each needs, as `../shared/data/wd50k_labelled/questions_example.jsonl
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import random
 import statistics
@@ -22,6 +21,7 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks.engines.graphs_for_queries import DEVELOPED, TRAIN
+from benchmarks.engines.graphs_for_queries import records as read_records
 from benchmarks.schemas.gold_elements import Elements, elements_of
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.filtering.filter import filter_schema
@@ -31,23 +31,21 @@ from graphground.graphs.schemas.forms import base_form
 from graphground.graphs.schemas.token_count import estimate_tokens
 from graphground.graphs.storage.home import Home
 from tests.support.large_schema import large_schema, questions
-from tests.support.shared_data import SHARED
 
 
 def records(graph: str) -> list[tuple[str, str]]:
     """Return pairs (question, gold query) of a graph, from the train tasks and from the recorded predictions."""
     found: list[tuple[str, str]] = []
-    for folder, name, question in (
-        ("cypherbench_tasks", "train", "nl_question"),
-        ("predictions", "cypherbench_scored", "question"),
-        ("predictions", "cypherbench_unscored", "question"),
+    for file, question in (
+        ("cypherbench_tasks/train", "nl_question"),
+        ("predictions/cypherbench_scored", "question"),
+        ("predictions/cypherbench_unscored", "question"),
     ):
-        with gzip.open(SHARED / folder / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
-            found += [
-                (record[question], record["gold_cypher"])
-                for record in map(json.loads, file)
-                if record["graph"] == graph
-            ]
+        found += [
+            (str(record[question]), str(record["gold_cypher"]))
+            for record in read_records(f"{file}.jsonl.gz")
+            if record["graph"] == graph
+        ]
     return list(dict.fromkeys(found))
 
 

@@ -69,23 +69,3 @@ def elements_of(query: str) -> Elements:
         if label_of.get(member.group(1)):
             found.values.append((label_of[member.group(1)], member.group(2), value_at(member.start() + 1)))
     return found
-
-
-def kind_of(query: str) -> str:
-    """Return the kind of a question, such as `superlative` or `2 hops`, from the form of its gold query."""
-    for kind, mark in (
-        ("union", " UNION "),
-        ("optional", "OPTIONAL MATCH"),
-        ("compare two", " AS answer"),
-        ("superlative", "LIMIT 1"),
-        ("sort", "ORDER BY"),
-        ("group and count", "WITH n, count("),
-    ):
-        if mark in query:
-            return kind
-    if re.search(r"RETURN (DISTINCT )?(count|avg|min|max|sum)\(", query):
-        return "aggregate"
-    if " WHERE " in query:
-        return "filter"
-    hops = len(RELATIONSHIP.findall(query))
-    return f"{hops} hop{'s' if hops != 1 else ''}"

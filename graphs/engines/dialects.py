@@ -12,7 +12,7 @@ Constructs that newer versions of a database support are reported only after the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from graphground.cypher import tree as t
@@ -54,6 +54,11 @@ def _diagnostic(query: t.Query, node: t.Node, hint: str) -> Diagnostic:
     return Diagnostic(CODE, "hint", hint, line, column, end_line, end_column, query.text[node.start : node.end])
 
 
+def element(kind: type[t.Node]) -> Callable[[t.Node], bool]:
+    """Return a function that recognises a kind of syntax: `element(t.LabelNot)` for `!Label`."""
+    return lambda node: isinstance(node, kind)
+
+
 def function(*names: str) -> Callable[[t.Node], bool]:
     """Return a function that recognises calls of the named Cypher functions, in upper or lower case."""
     keys = frozenset(name.lower() for name in names)
@@ -70,37 +75,16 @@ def subquery(kind: str) -> Callable[[t.Node], bool]:
     return lambda node: isinstance(node, t.Subquery) and node.kind == kind
 
 
-def _quantified(node: t.Node) -> bool:
-    return isinstance(node, t.PathQuantifier)
-
-
 def _shortest(node: t.Node) -> bool:
     return isinstance(node, t.PathPattern) and node.shortest is not None
-
-
-def _selected(node: t.Node) -> bool:
-    return isinstance(node, t.PathSelector)
 
 
 def _several_values(node: t.Node) -> bool:
     return isinstance(node, t.WhenThen) and len(node.conditions) > 1
 
 
-def _typed(node: t.Node) -> bool:
-    return isinstance(node, t.IsTyped)
-
-
-def _negated_label(node: t.Node) -> bool:
-    return isinstance(node, t.LabelNot)
-
-
 def _match_mode(node: t.Node) -> bool:
     return isinstance(node, t.Match) and (node.mode or "").upper().startswith("REPEATABLE")
-
-
-def _functions(product: str, instead: dict[str, str]) -> Iterator[Unsupported]:
-    for name, hint in instead.items():
-        yield Unsupported(f"{name}()", function(name), f"{product} has no {name}(): {hint}.")
 
 
 MEMGRAPH_UNSUPPORTED: tuple[Unsupported, ...] = (
@@ -112,23 +96,23 @@ MEMGRAPH_UNSUPPORTED: tuple[Unsupported, ...] = (
     ),
     Unsupported(
         "SHORTEST k",
-        _selected,
+        element(t.PathSelector),
         "Memgraph has no SHORTEST or ANY before a path: for the 3 shortest paths, write MATCH (a), (b) WITH a, b "
         "MATCH p = (a)-[*KSHORTEST | 3]->(b).",
     ),
-    Unsupported("-->{1,3}", _quantified, "Memgraph writes lengths inside the brackets: -[*1..3]-."),
+    Unsupported("-->{1,3}", element(t.PathQuantifier), "Memgraph writes lengths inside the brackets: -[*1..3]-."),
     Unsupported(
         "!Label",
-        _negated_label,
+        element(t.LabelNot),
         "Memgraph has no ! in label expressions: write WHERE NOT n:Label, or type(r) <> 'TYPE'.",
     ),
     Unsupported(
         "CASE … WHEN a, b", _several_values, "Memgraph takes one value after WHEN: repeat the branch for each value."
     ),
-    Unsupported("IS :: TYPE", _typed, "Memgraph has no type predicate: compare valueType(x) = 'INTEGER'."),
-    *_functions(
-        "Memgraph",
-        {
+    Unsupported("IS :: TYPE", element(t.IsTyped), "Memgraph has no type predicate: compare valueType(x) = 'INTEGER'."),
+    *(
+        Unsupported(f"{name}()", function(name), f"Memgraph has no {name}(): {hint}.")
+        for name, hint in {
             "isEmpty": "compare size(x) = 0",
             "nullIf": "write CASE WHEN a = b THEN null ELSE a END",
             "percentileCont": "collect the values in order and take one by its index",
@@ -142,7 +126,7 @@ MEMGRAPH_UNSUPPORTED: tuple[Unsupported, ...] = (
             "haversin": "write (1 - cos(x)) / 2",
             "normalize": "compare the texts as they are",
             "time": "use localTime(), which has no time zone",
-        },
+        }.items()
     ),
     Unsupported(
         "COUNT { … }",
@@ -179,7 +163,7 @@ MEMGRAPH_UNSUPPORTED: tuple[Unsupported, ...] = (
 ARCADEDB_UNSUPPORTED: tuple[Unsupported, ...] = (
     Unsupported(
         "SHORTEST k",
-        _selected,
+        element(t.PathSelector),
         "ArcadeDB has no SHORTEST or ANY before a path: write shortestPath((a)-[*]-(b)) or "
         "allShortestPaths((a)-[*]-(b)).",
     ),
@@ -244,6 +228,8 @@ class Dialect:
     vector_index: bool = False
     marks: bool = False
     """Whether the database identifies its last transaction with a bookmark, from which every change can be detected."""
+    metadata: str = ""
+    """How the exact schema is read: from the `counts` of a count store, from `schema info`, or, if empty, by a scan."""
     newer: str | None = None
     """A query that compiles only if the database's default language is Cypher 25; None if it is always Cypher 5."""
     refuses_by_itself: str = ""
@@ -254,6 +240,8 @@ class Dialect:
     """Whether the database stores the numbers of nodes by label and of relationships by type."""
     reads_options: bool = False
     """Whether a query may begin with options such as `CYPHER 5`."""
+    limits_memory: bool = False
+    """Whether the database has a setting for the memory of a transaction, as `SHOW SETTINGS` returns it."""
     needs_rewrites: bool = False
     """Whether `rewriting` gives its planner what Neo4j's planner finds by itself."""
     unsupported: tuple[Unsupported, ...] = ()
@@ -280,9 +268,11 @@ NEO4J = Dialect(
     create_index="CREATE INDEX {name} IF NOT EXISTS FOR (n:{label}) ON (n.{key})",
     await_indexes="CALL db.awaitIndexes(600)",
     vector_index=True,
+    metadata="counts",
     newer="LET x = 1 RETURN x",
     marks=True,
     has_count_store=True,
+    limits_memory=True,
     reads_options=True,
 )
 
@@ -327,6 +317,7 @@ MEMGRAPH = Dialect(
             "values",
         )
     ),
+    metadata="schema info",
     unsupported=MEMGRAPH_UNSUPPORTED,
 )
 

@@ -179,7 +179,7 @@ def memory_limit(engine: Engine) -> str | None:
 
     Return None if the limit cannot be read, and for any database other than Neo4j.
     """
-    if engine.capabilities().dialect.name != "neo4j":
+    if not engine.capabilities().dialect.limits_memory:
         return None
     try:
         rows = engine.run(f"SHOW SETTINGS '{SETTING}' YIELD value", limit=1, timeout=10).rows

@@ -186,14 +186,14 @@ def placeholder_words(values: PropertyStatistics | None) -> str:
     return either(sorted(show_value(text) for text, _ in values.placeholders)) if values is not None else ""
 
 
-def base_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING) -> list[str]:
-    """Return the lines of the base form."""
-    common = common_properties(schema)
+def base_form(schema: PropertyGraphSchema, facts: Statistics | None = None) -> str:
+    """Return the base form: names, types and patterns, with empty elements marked if the statistics are given."""
+    facts, common = facts or NOTHING, common_properties(schema)
     lines = [*_heading(common), *node_lines(schema, common, facts), *combination_lines(schema)]
     lines += [*relationship_lines(schema, facts), *pattern_rules(schema), *placeholder_rules(schema, facts)]
     if any(label.texts for label in schema.labels.values()) or any(pattern.texts for pattern in schema.patterns):
         lines.append("str(float): text that holds float values; convert it, as in toFloat(n.price)")
-    return lines
+    return "\n".join(lines)
 
 
 def pattern_rules(schema: PropertyGraphSchema) -> list[str]:
@@ -205,20 +205,9 @@ def pattern_rules(schema: PropertyGraphSchema) -> list[str]:
     return [f"{', '.join(ends)}: NULL while the relationship lasts"] if ends else []
 
 
-def base_form(schema: PropertyGraphSchema, facts: Statistics | None = None) -> str:
-    """Return the base form: names, types and patterns, with empty elements marked if the statistics are given."""
-    return "\n".join(base_lines(schema, facts or NOTHING))
-
-
-def enhanced_form(
-    schema: PropertyGraphSchema, samples: Samples | None = None, question: str = "", facts: Statistics | None = None
-) -> str:
-    """Return the enhanced form: properties with fill, unit and sample values.
-
-    Sample values that occur in the question come first.
-    """
-    writer = _Enhanced(schema, samples or {}, question.lower(), facts or NOTHING)
-    return "\n".join(writer.lines())
+def enhanced_form(schema: PropertyGraphSchema, samples: Samples | None = None, facts: Statistics | None = None) -> str:
+    """Return the enhanced form: properties with fill, unit and sample values."""
+    return "\n".join(_Enhanced(schema, samples or {}, facts or NOTHING).lines())
 
 
 def json_form(schema: PropertyGraphSchema, facts: Statistics | None = None) -> str:
@@ -250,23 +239,15 @@ def _mark(
 
 
 def write_schema(
-    schema: PropertyGraphSchema,
-    form: Form = "base",
-    *,
-    samples: Samples | None = None,
-    question: str = "",
-    facts: Statistics | None = None,
+    schema: PropertyGraphSchema, form: Form = "base", *, samples: Samples | None = None, facts: Statistics | None = None
 ) -> str:
     """Return the schema in the given form; `facts` are the statistics of the data, if known.
 
-    Only the enhanced form uses `samples` and `question`.
+    Only the enhanced form uses `samples`.
     """
-    writers: dict[Form, Callable[[], str]] = {
-        "base": lambda: base_form(schema, facts),
-        "json": lambda: json_form(schema, facts),
-        "enhanced": lambda: enhanced_form(schema, samples, question, facts),
-    }
-    return writers[form]()
+    if form == "enhanced":
+        return enhanced_form(schema, samples, facts)
+    return base_form(schema, facts) if form == "base" else json_form(schema, facts)
 
 
 def end_of_interval(pattern: RelationshipPattern) -> str | None:
@@ -284,8 +265,7 @@ def _heading(common: Mapping[str, str]) -> list[str]:
 class _Enhanced:
     schema: PropertyGraphSchema
     samples: Samples
-    question: str
-    facts: Statistics = NOTHING
+    facts: Statistics
     common: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -439,8 +419,6 @@ class _Enhanced:
         values = self.samples.get((owner, key))
         if not values or type_ in UNSAMPLED_TYPES or unit_of(key, type_) is not None:
             return None
-        # The sort is stable: values that do not fit the question keep their order.
-        fitting = sorted(values, key=self._misfit)
         label = self.schema.labels.get(owner)
         known = self.facts.property(owner, key)
         alone = (
@@ -448,11 +426,7 @@ class _Enhanced:
             or (label is not None and key == label.name_property)
             or (known is not None and (known.distinct or 0) > FEW_VALUES)
         )
-        return ", ".join(show_value(value) for value in fitting[: 1 if alone else SAMPLES_SHOWN])
-
-    def _misfit(self, value: Any) -> int:
-        parts = value if isinstance(value, list) else [value]
-        return 0 if self.question and any(str(part).lower() in self.question for part in parts if part) else 1
+        return ", ".join(show_value(value) for value in values[: 1 if alone else SAMPLES_SHOWN])
 
 
 def _unit_beyond_name(key: str, type_: str) -> str | None:

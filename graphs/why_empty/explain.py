@@ -20,8 +20,7 @@ from graphground.cypher.functions import is_aggregate
 from graphground.cypher.tree import line_starts
 from graphground.graphs.engines.engine import EngineError, is_empty_answer
 from graphground.graphs.graph import Graph
-from graphground.graphs.why_empty.filters import blame_condition
-from graphground.graphs.why_empty.patterns import blame_pattern
+from graphground.graphs.why_empty.causes import blame_condition, blame_pattern
 from graphground.graphs.why_empty.probe import OutOfTime, Probe
 
 MOST_ROUNDS = 4

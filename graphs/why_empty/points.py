@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 from graphground.cypher import tree as t
 from graphground.graphs.graph import Graph
-from graphground.graphs.why_empty.patterns import only_about
-from graphground.graphs.why_empty.probe import OutOfTime, Probe
+from graphground.graphs.why_empty.causes import only_about
+from graphground.graphs.why_empty.probe import OutOfTime, Probe, all_hold
 
 MOST_COUNTED = 10_000
 """The number up to which matches are counted; if there are more, `MOST_COUNTED` + 1 is returned."""
@@ -128,10 +128,8 @@ class _Counting:
                 yield self._probe.source(condition)
 
     def _count(self, pattern: str, conditions: Sequence[t.Expression]) -> int | None:
-        texts = [f"({self._probe.source(condition)})" for condition in conditions]
-        where = f" WHERE {' AND '.join(texts)}" if texts else ""
         rows = self._probe.rows(
-            f"{self._before} MATCH {pattern}{where} WITH 1 AS counted LIMIT {MOST_COUNTED + 1} "
+            f"{self._before} MATCH {pattern}{all_hold(map(self._probe.source, conditions))} WITH 1 AS counted LIMIT {MOST_COUNTED + 1} "
             "RETURN count(counted) AS matches",
             1,
         )

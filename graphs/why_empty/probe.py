@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from graphground.cypher import tree as t
@@ -36,8 +36,7 @@ class Probe:
 
     def matches(self, before: str, pattern: str, conditions: Sequence[str] = ()) -> bool:
         """Whether the pattern has a match that satisfies the conditions, after the clauses `before`."""
-        where = f" WHERE {' AND '.join(f'({condition})' for condition in conditions)}" if conditions else ""
-        return self.has_rows(f"{before} MATCH {pattern}{where}")
+        return self.has_rows(f"{before} MATCH {pattern}{all_hold(conditions)}")
 
     def has_rows(self, clauses: str) -> bool:
         """Whether any row is left after these clauses; True if the database refuses the query."""
@@ -96,6 +95,12 @@ class Probe:
         start, end = self.query.position(node.start), self.query.position(node.end)
         edits = [Edit(node.start, node.end, suggestions[0])] if clear and suggestions else []
         return Diagnostic(code, severity, message, *start, *end, self.source(node), tuple(suggestions), edits)
+
+
+def all_hold(conditions: Iterable[str]) -> str:
+    """Return the WHERE with which all conditions hold: ` WHERE (n.x > 1) AND (n.y)`; empty without conditions."""
+    joined = " AND ".join(f"({condition})" for condition in conditions)
+    return f" WHERE {joined}" if joined else ""
 
 
 def quoted(value: Any) -> str:

@@ -268,31 +268,19 @@ def _may_repeat(shape: Shape, number: int, name: str) -> bool:
 
     False directly after `WITH DISTINCT n` and after `WITH n, count(…)`, and for `MATCH (n:Label)` alone.
     """
+    multiplying = t.Match | t.Unwind | t.CallSubquery
     if number:
-        before = shape.steps[number - 1].projection
-        items = [item.expression for item in before.items]
-        if [getattr(item, "name", None) for item in items] == [name] and before.distinct:
-            place = shape.clauses.index(shape.steps[number - 1].clause)
-            return any(
-                isinstance(clause, t.Match | t.Unwind | t.CallSubquery) for clause in _between(shape, place, number)
-            )
-        if (
-            name in {getattr(item, "name", None) for item in items}
-            and any(map(contains_aggregate, items))
-            and len(items) == 2
-        ):
-            place = shape.clauses.index(shape.steps[number - 1].clause)
-            return any(
-                isinstance(clause, t.Match | t.Unwind | t.CallSubquery) for clause in _between(shape, place, number)
-            )
-        return True
-    matches = [clause for clause in shape.clauses if isinstance(clause, t.Match | t.Unwind | t.CallSubquery)]
+        before, here = shape.steps[number - 1].clause, shape.steps[number].clause
+        items = [item.expression for item in before.projection.items]
+        names = [getattr(item, "name", None) for item in items]
+        grouped = name in names and len(items) == 2 and any(map(contains_aggregate, items))
+        if not grouped and not (names == [name] and before.projection.distinct):
+            return True
+        between = shape.clauses[shape.clauses.index(before) + 1 : shape.clauses.index(here)]
+        return any(isinstance(clause, multiplying) for clause in between)
+    matches = [clause for clause in shape.clauses if isinstance(clause, multiplying)]
     paths = [path for clause in matches if isinstance(clause, t.Match) for path in clause.patterns]
     return len(matches) > 1 or len(paths) > 1 or any(len(path.elements) > 1 for path in paths)
-
-
-def _between(shape: Shape, place: int, number: int) -> list[t.Clause]:
-    return list(shape.clauses[place + 1 : shape.clauses.index(shape.steps[number].clause)])
 
 
 MOST_KEPT, LOOKED_AT = 10, 20
@@ -370,8 +358,9 @@ def _sort_key_query(shape: Shape, step: Step, limit: int) -> str | None:
     columns = [f"{shape.source(item.expression)} AS c{place}" for place, item in enumerate(projection.items)]
     names: list[str] = []
     for place, sort in enumerate(projection.order_by):
-        column = _column(projection, sort.expression)
-        if column is None:
+        known = _place(projection, sort.expression)
+        column = f"c{known}"
+        if known is None:
             if step.aggregates or projection.distinct or contains_aggregate(sort.expression):
                 return None
             columns.append(f"{shape.source(sort.expression)} AS k{place}")
@@ -384,12 +373,6 @@ def _sort_key_query(shape: Shape, step: Step, limit: int) -> str | None:
     return f"{step.before} WITH {distinct}{', '.join(columns)} ORDER BY {order} LIMIT {limit} RETURN " + ", ".join(
         f"{name} AS r{place}" for place, name in enumerate(names)
     )
-
-
-def _column(projection: t.Projection, expression: t.Expression) -> str | None:
-    """Return the name that `_sort_key_query` gives to the column of a sort key; None if no column is the sort key."""
-    place = _place(projection, expression)
-    return None if place is None else f"c{place}"
 
 
 def _place(projection: t.Projection, expression: t.Expression) -> int | None:

@@ -11,7 +11,7 @@ from graphground.graphs.engines.dialects import ARCADEDB, Dialect
 from graphground.graphs.engines.engine import Capabilities, Table
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(eq=False)
 class Recorder:
     """An engine that answers every query with one row, and records the queries."""
 

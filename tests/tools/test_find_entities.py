@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.dialects import NEO4J
-from graphground.graphs.engines.engine import Capabilities, Table
+from graphground.graphs.engines.engine import Table
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.exact_names import ExactNames
 from graphground.graphs.entities.index import EntityIndex, open_index
@@ -17,6 +17,7 @@ from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import FindEntitiesAnswer, FindEntitiesRequest, find_entities
 from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
+from tests.support.recorder import Recorder
 
 SCHEMA = PropertyGraphSchema.from_cypherbench(
     {
@@ -33,18 +34,11 @@ RECORDS = [
 ]
 
 
-class Relationships:
+class Relationships(Recorder):
     """An engine on which each node plays for a team named after the node's key."""
 
-    def run(
-        self,
-        query: str,
-        parameters: Mapping[str, Any] | None = None,
-        *,
-        limit: int | None = None,
-        timeout: float | None = None,
-    ) -> Table:
-        assert timeout is not None
+    def run(self, query: Any, parameters: Mapping[str, Any] | None = None, **named: Any) -> Table:
+        assert named["timeout"] is not None
         if "properties(n)" in query or "startNode(r)" in query:
             return Table([], [], False, 0.1)
         return Table(
@@ -54,15 +48,6 @@ class Relationships:
             0.1,
         )
 
-    def explain(self, query: str) -> None: ...
-
-    def capabilities(self) -> Capabilities:
-        return Capabilities("Neo4j", "5", NEO4J, "refused", True)
-
-    def cancel(self) -> None: ...
-
-    def close(self) -> None: ...
-
 
 @pytest.fixture
 def graphs(tmp_path: Path) -> OpenGraphs:
@@ -70,7 +55,7 @@ def graphs(tmp_path: Path) -> OpenGraphs:
     return OpenGraphs(
         [
             GraphSource(
-                "nba", "", "bolt", lambda: Graph("nba", SCHEMA, "", Relationships(), open_index(tmp_path / "nba"))
+                "nba", "", "bolt", lambda: Graph("nba", SCHEMA, "", Relationships(NEO4J), open_index(tmp_path / "nba"))
             )
         ]
     )
@@ -143,31 +128,21 @@ def test_a_graph_without_data_is_reported_with_the_command_that_loads_data() -> 
     assert "graphground graphs load" in failure.value.next
 
 
-class PlayersWithoutIndex(Relationships):
-    """A database without an entity index; it records its queries."""
+class PlayersWithoutIndex(Recorder):
+    """A database without an entity index."""
 
-    def __init__(self) -> None:
-        self.queries: list[str] = []
-
-    def run(
-        self,
-        query: str,
-        parameters: Mapping[str, Any] | None = None,
-        *,
-        limit: int | None = None,
-        timeout: float | None = None,
-    ) -> Table:
-        self.queries.append(query)
+    def run(self, query: Any, *arguments: Any, **named: Any) -> Table:
+        super().run(query, *arguments, **named)
         return Table([], [["LeBron James", ["Q1"], None]] if ":Player" in query.replace("`", "") else [], False, 0.1)
 
 
 def test_a_query_gets_the_same_verdict_before_and_after_names_are_read_without_an_index() -> None:
-    engine = PlayersWithoutIndex()
+    engine = PlayersWithoutIndex(NEO4J)
     lookup = ExactNames("nba", engine, lambda: SCHEMA)
     graphs = OpenGraphs([GraphSource("nba", "", "bolt", lambda: Graph("nba", SCHEMA, "", engine, lookup))])
     query = ValidateCypherRequest(query="MATCH (p:Player {name: 'LeBron Jmes'}) RETURN p.name AS name")
     before = validate_cypher(graphs, query)
-    assert engine.queries == [], "a check runs no query"
+    assert engine.ran == [], "a check runs no query"
     (answer,) = ask(graphs, mentions=["LeBron James"]).mentions
     assert answer.candidates[0].name == "LeBron James"
     assert ask(graphs, mentions=["LeBron Jmes"]).mentions[0].candidates == []
@@ -175,13 +150,13 @@ def test_a_query_gets_the_same_verdict_before_and_after_names_are_read_without_a
 
 
 def test_a_question_is_searched_for_names_of_a_database_without_an_index() -> None:
-    engine = PlayersWithoutIndex()
+    engine = PlayersWithoutIndex(NEO4J)
     lookup = ExactNames("nba", engine, lambda: SCHEMA)
     graphs = OpenGraphs([GraphSource("nba", "", "bolt", lambda: Graph("nba", SCHEMA, "", engine, lookup))])
     query = "MATCH (p:Player) RETURN p.name AS name"
     request = ValidateCypherRequest(query=query, question="Which teams did LeBron James play for?")
     assert any("LeBron James" in finding.message for finding in validate_cypher(graphs, request).diagnostics)
-    assert engine.queries
+    assert engine.ran
 
 
 @pytest.mark.parametrize("fields", [{}, {"mentions": []}, {"mentions": ["a"], "question": "b"}])

@@ -26,6 +26,7 @@ from graphground.graphs.engines.rewriting.reachability import (
     columns_named,
     filtered,
     flipped,
+    is_plain,
     nodes,
     outermost_patterns,
     rank_of_properties,
@@ -250,17 +251,12 @@ class Anchoring:
         if any(rel.length for rel in path.find(t.RelationshipPattern)):
             return [self._backwards(path.elements)] if ranks[-1] > ranks[0] else as_it_is
         anchor = its_nodes[best]
-        text = self._query.source(anchor)
-        if anchor.variable is None:
-            if not self._names.may_be_added:
-                return as_it_is
-            name = self._names.fresh()
-            text = f"({name}{text[1:]}"
-        else:
-            name = self._query.source(anchor.variable)
+        if anchor.variable is None and not self._names.may_be_added:
+            return as_it_is
+        name, text = self._names.of(anchor)
         place = 2 * best
         after = "".join(self._query.source(element) for element in path.elements[place + 1 :])
-        return [text + after, f"({name}){self._backwards(path.elements[:place])}"]
+        return [text + after, f"({quoted_name(name)}){self._backwards(path.elements[:place])}"]
 
     def _backwards(self, elements: Sequence[t.Node]) -> str:
         return "".join(flipped(self._query, element) for element in reversed(elements))
@@ -291,18 +287,8 @@ def _makes_distinct(clause: t.Clause | None) -> bool:
 
 
 def _reversible(path: t.PathPattern) -> bool:
-    if path.variable is not None or path.selector is not None or path.shortest is not None:
-        return False
-    if next(path.find(t.Subquery), None) or next(path.find(t.PatternComprehension), None):
-        return False
-    return all(
-        isinstance(element, t.NodePattern)
-        or (
-            isinstance(element, t.RelationshipPattern)
-            and element.quantifier is None
-            and not (element.length and element.variable)
-        )
-        for element in path.elements
+    return is_plain(path) and all(
+        rel.quantifier is None and not (rel.length and rel.variable) for rel in path.find(t.RelationshipPattern)
     )
 
 

@@ -146,7 +146,7 @@ class _Reaching:
 
         The LIMIT makes the engine stop early.
         """
-        if len(paths) != 1 or len(paths[0].elements) != 3 or not self._plain(paths) or self._may_be_null:
+        if len(paths) != 1 or len(paths[0].elements) != 3 or not is_plain(paths[0]) or self._may_be_null:
             return  # the engine treats a null as an unbound node
         first, rel, last = paths[0].elements
         if not (
@@ -157,7 +157,7 @@ class _Reaching:
             and not self._used(rel)
         ) or _same(first, last):
             return
-        name, end = self._named(last)
+        name, end = self._names.of(last)
         condition = f" WHERE {self._query.source(where)}" if where is not None else ""
         yield Edit(
             place.start,
@@ -175,7 +175,7 @@ class _Reaching:
             or clause.hints
             or clause.mode
             or self._used(long[0])
-            or not self._plain(clause.patterns)
+            or not all(map(is_plain, clause.patterns))
             or not _apart(long[0], rels)
         ):
             return
@@ -227,8 +227,8 @@ class _Reaching:
         return name is None or (name not in bound and all(_name(node) != name for node in elsewhere))
 
     def _split(self, clause: t.Match, cut: _Cut, bound: frozenset[str]) -> str | None:
-        start, start_text = self._named(cut.start)
-        end, end_text = self._named(cut.end)
+        start, start_text = self._names.of(cut.start)
+        end, end_text = self._names.of(cut.end)
         rest = [self._query.source(path) for path in clause.patterns if path is not cut.path]
         elements = cut.path.elements[:-2] if cut.at_the_end else cut.path.elements[2:]
         if start not in bound or cut.start.labels or cut.start.properties or cut.start.where or len(elements) > 1:
@@ -256,29 +256,10 @@ class _Reaching:
     def _rank(self, node: t.NodePattern, known: dict[str, int]) -> int:
         return max(rank_of_properties(node), known.get(_name(node) or "", UNKNOWN))
 
-    def _plain(self, paths: Sequence[t.PathPattern]) -> bool:
-        return all(
-            path.variable is None
-            and path.selector is None
-            and path.shortest is None
-            and all(isinstance(element, t.NodePattern | t.RelationshipPattern) for element in path.elements)
-            and next(path.find(t.Subquery), None) is None
-            and next(path.find(t.PatternComprehension), None) is None
-            for path in paths
-        )
-
     def _used(self, rel: t.RelationshipPattern) -> bool:
         """Whether the query uses the path's relationships elsewhere, or their properties depend on other variables."""
         named = rel.variable is not None and (self._uses[rel.variable.name] > 1 or not self._names.may_be_added)
         return named or not _simple(rel.properties)
-
-    def _named(self, node: t.NodePattern) -> tuple[str, str]:
-        """Return a node's name and its text; an unnamed node receives a new name: `("anchor0", "(anchor0:Team)")`."""
-        text = self._query.source(node)
-        if node.variable is not None:
-            return node.variable.name, text
-        name = self._names.fresh()
-        return name, f"({name}{text[1:]}"
 
 
 def _name(node: t.NodePattern) -> str | None:
@@ -394,6 +375,7 @@ class FreshNames:
     """Names that a query does not use yet: `FreshNames(query).fresh()` returns `anchor0`, then `anchor1`."""
 
     def __init__(self, query: t.Query) -> None:
+        self._query = query
         self._taken = {variable.name for variable in query.find(t.Variable)}
         self.may_be_added = not any(projection.star for projection in query.find(t.Projection)) and not any(
             call.star for call in query.find(t.CallSubquery)
@@ -408,11 +390,31 @@ class FreshNames:
         self._taken.add(f"anchor{number}")
         return f"anchor{number}"
 
+    def of(self, node: t.NodePattern) -> tuple[str, str]:
+        """Return a node's name and its text; an unnamed node receives a new name: `("anchor0", "(anchor0:Team)")`."""
+        text = self._query.source(node)
+        if node.variable is not None:
+            return node.variable.name, text
+        name = self.fresh()
+        return name, f"({name}{text[1:]}"
+
 
 def rank_of_properties(node: t.NodePattern) -> int:
     """Return the rank of a node: `KEYED` for `(p {name: 'x'})`, `FILTERED` for `(p {age: 3})`, `UNKNOWN` for `(p)`."""
     entries = node.properties.entries if isinstance(node.properties, t.MapLiteral) else []
     return max((KEYED if entry.key.text in KEYS else FILTERED for entry in entries), default=UNKNOWN)
+
+
+def is_plain(path: t.PathPattern) -> bool:
+    """Whether a path consists of nodes and relationships alone: no name, no search for the shortest, no subquery."""
+    return (
+        path.variable is None
+        and path.selector is None
+        and path.shortest is None
+        and all(isinstance(element, t.NodePattern | t.RelationshipPattern) for element in path.elements)
+        and next(path.find(t.Subquery), None) is None
+        and next(path.find(t.PatternComprehension), None) is None
+    )
 
 
 def flipped(query: t.Query, element: t.Node) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,8 +68,7 @@ class SchemaCache:
             document = orjson.loads(self.path(key).read_bytes())
             if document["version"] != VERSION:
                 return None
-            samples = {(owner, key): values for owner, key, values in document["samples"]}
-            found = _extraction_form().validate_python({**document["extraction"], "samples": samples})
+            found = _extraction_form().validate_python(document["extraction"])
             return Cached(replace(found, schema=replace(found.schema, name=name)), document["fingerprint"])
         except (OSError, ValueError, KeyError, TypeError):
             return None
@@ -77,12 +76,7 @@ class SchemaCache:
     def store(self, key: str, extraction: Extraction, mark: str) -> None:
         """Store an extraction and `mark`, the fingerprint of its database; an older file is replaced atomically."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        document = {
-            "version": VERSION,
-            "fingerprint": mark,
-            "samples": [[owner, key, values] for (owner, key), values in extraction.samples.items()],
-            "extraction": {**asdict(extraction), "samples": None},
-        }
+        document = {"version": VERSION, "fingerprint": mark, "extraction": extraction}
         with replacing(self.path(key), private=True) as file:
             file.write(orjson.dumps(document, default=sorted))
 

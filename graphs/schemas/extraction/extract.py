@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -21,7 +21,6 @@ from graphground.graphs.schemas.extraction.findings import (
     EMPTY_LIST,
     Extraction,
     Findings,
-    Progress,
     Steps,
     counting,
     merged,
@@ -34,21 +33,13 @@ STEP_SECONDS, TOTAL_SECONDS = 30.0, 300.0
 
 
 def extract(
-    engine: Engine,
-    name: str,
-    *,
-    samples: bool = False,
-    profiles: bool = True,
-    step_timeout: float = STEP_SECONDS,
-    total_timeout: float = TOTAL_SECONDS,
-    progress: Progress | None = None,
+    engine: Engine, name: str, *, step_timeout: float = STEP_SECONDS, total_timeout: float = TOTAL_SECONDS
 ) -> Extraction:
     """Read the complete schema of a database.
 
     The database's own metadata is used if it is exact; otherwise every node and relationship is read, inside the
-    database. `samples` adds a few values of each property. `profiles` adds the formats found in text properties, the
-    naming property of each label, and the keys. `step_timeout` limits each query and `total_timeout` the whole
-    extraction, in seconds.
+    database. The schema has the formats found in text properties, the naming property of each label, and the keys.
+    `step_timeout` limits each query and `total_timeout` the whole extraction, in seconds.
 
     Raises:
         EngineError: nothing can be read. A later failure only makes the result partial.
@@ -56,51 +47,33 @@ def extract(
     report_stage(f"reading the schema of {name}")
     begin = time.perf_counter()
     findings = Findings()
-    steps = Steps(engine, findings, step_timeout, total_timeout, progress=progress)
-    dialect = engine.capabilities().dialect.name
+    steps = Steps(engine, findings, step_timeout, total_timeout)
     steps.must("RETURN 1 AS one")
-    readers = {"neo4j": read_neo4j, "memgraph": read_memgraph}
+    reader = {"counts": read_neo4j, "schema info": read_memgraph}.get(dialect(steps).metadata, scan)
     try:
-        readers.get(dialect, scan)(steps)
+        reader(steps)
     except QueryFailed as error:  # this version does not have the metadata
         findings.add_problem(f"metadata: {error}")
-    if findings.problems and dialect in readers:
-        findings = again_by_scan(steps, findings)
-    if dialect == "neo4j":
+    if findings.problems and reader is not scan:
+        steps.findings = Findings()
+        scan(steps)
+        if steps.findings.size() < findings.size():
+            steps.findings = findings
+        findings = steps.findings
+    if dialect(steps).metadata == "counts":
         findings.indexes = read_indexes(steps)
-    schema = findings.schema(name)
-    if profiles:
-        schema = read_profiles(steps, schema)
-    if samples:
-        read_samples(steps, schema)
+    schema = read_profiles(steps, findings.schema(name))
     counts = list(findings.combinations.values())
     nodes = None if None in counts else sum(count or 0 for count in counts)
     relationships = total_relationships(steps)
     return Extraction(
         schema,
-        findings.samples,
         bool(findings.problems),
         tuple(findings.problems),
         nodes,
         relationships,
         round((time.perf_counter() - begin) * 1e3, 1),
     )
-
-
-def sample_values(engine: Engine, schema: PropertyGraphSchema, seconds: float) -> dict[tuple[str, str], list[Any]]:
-    """Return a few values of each property of a known schema; after `seconds`, further properties are left out."""
-    steps = Steps(engine, Findings(), step_timeout=seconds, total_timeout=seconds)
-    read_samples(steps, schema)
-    return steps.findings.samples
-
-
-def again_by_scan(steps: Steps, before: Findings) -> Findings:
-    """Read the database again with plain Cypher; return the new findings, or `before` if it has more findings."""
-    steps.findings = Findings()
-    scan(steps)
-    if steps.findings.size() < before.size():
-        steps.findings = before
-    return steps.findings
 
 
 def total_relationships(steps: Steps) -> int | None:
@@ -131,12 +104,8 @@ def scan(steps: Steps) -> None:
         steps.findings.add_combination(labels, count)
     types = [str(row[0]) for row in steps.rows("relationship types", dialect(steps).relationship_types) or ()]
     steps.each(
-        [
-            (f"properties of {' '.join(labels)}", partial(node_properties, steps, labels))
-            for labels, _ in combinations
-            if labels
-        ]
-        + [(f"relationships {type_}", partial(read_relationships, steps, type_)) for type_ in types]
+        [partial(node_properties, steps, labels) for labels, _ in combinations if labels]
+        + [partial(read_relationships, steps, type_) for type_ in types]
     )
 
 
@@ -163,11 +132,17 @@ def node_properties(steps: Steps, labels: list[str]) -> None:
     match = nodes(*labels).match()
     if shares_labels(steps, labels):
         match = f"{match} WHERE size(labels(n)) = {len(labels)} WITH n"
-    rows = typed_keys(steps, f"properties of {':'.join(labels)}", match, "n")
-    for key, type_ in rows:
+    add_properties(steps, labels, match, "n", typed_keys(steps, f"properties of {':'.join(labels)}", match, "n"))
+
+
+def add_properties(
+    steps: Steps, owner: Iterable[str] | str, match: str, variable: str, typed: Iterable[tuple[str, str | None]]
+) -> None:
+    """Add the properties of the matched nodes or relationships; the types of lists are read from their elements."""
+    for key, type_ in typed:
         if type_ == "list[unknown]":
-            type_ = element_types(steps, match, "n", key)
-        steps.findings.add_property(labels, key, type_)
+            type_ = element_types(steps, match, variable, key)
+        steps.findings.add_property(owner, key, type_)
 
 
 def shares_labels(steps: Steps, labels: list[str]) -> bool:
@@ -288,10 +263,7 @@ def read_relationships(steps: Steps, type_: str) -> None:
         properties = typed_keys(steps, f"properties of {type_}", match, "r")
     else:
         properties = [(key, property_type(value_type)) for key, value_type in found]
-    for key, value_type in properties:
-        if value_type == "list[unknown]":
-            value_type = element_types(steps, match, "r", key)
-        steps.findings.add_type_property(type_, key, value_type)
+    add_properties(steps, type_, match, "r", properties)
 
 
 # Memgraph's run-time schema: `SHOW SCHEMA INFO`, one row of JSON that the database itself keeps up to date.
@@ -323,7 +295,7 @@ def add_schema_info(findings: Findings, document: str | Mapping[str, Any]) -> No
             for end in edge["end_node_labels"]:
                 findings.add_pattern(type_, start, end, int(edge.get("count", 0)))
         for property_ in edge.get("properties", ()):
-            findings.add_type_property(type_, property_["key"], types_of(property_))
+            findings.add_property(type_, property_["key"], types_of(property_))
 
 
 def types_of(property_: Mapping[str, Any]) -> str | None:
@@ -340,40 +312,37 @@ FEW = 5
 LONG_TEXT = frozenset({"description", "provenance", "eid"})
 
 
-def read_samples(steps: Steps, schema: PropertyGraphSchema) -> None:
-    """Read sample values of each property from the first nodes or relationships that have the property.
+def sample_values(engine: Engine, schema: PropertyGraphSchema, seconds: float) -> dict[tuple[str, str], list[Any]]:
+    """Return distinct values of each property of a known schema: all if there are at most 20, otherwise a few.
 
-    Of labels, the properties `description`, `provenance` and `eid` are left out.
+    They come from the first nodes or relationships that have the property. Of labels, the properties `description`,
+    `provenance` and `eid` are left out; after `seconds`, further properties are left out too.
     """
-    tasks = []
-    for label in schema.labels.values():
-        for key in label.properties:
-            if key not in LONG_TEXT:
-                tasks.append(
-                    (
-                        f"samples of {label.name}.{key}",
-                        partial(sample, steps, label.name, key, nodes(label.name).match()),
-                    )
-                )
-    for type_, properties in schema.relationship_properties.items():
-        for key in properties:
-            tasks.append(
-                (
-                    f"samples of {type_}.{key}",
-                    partial(sample, steps, type_, key, relationships(type_, variable="n").match()),
-                )
-            )
-    steps.each(tasks)
+    steps = Steps(engine, Findings(), step_timeout=seconds, total_timeout=seconds)
+    found: dict[tuple[str, str], list[Any]] = {}
 
+    def sample(owner: str, key: str, match: str) -> None:
+        value = property_of("n", key)
+        rows = steps.rows(
+            f"samples of {owner}.{key}",
+            f"{match} WHERE {value} IS NOT NULL WITH {value} AS v "
+            f"LIMIT {LOOKED_AT} RETURN DISTINCT v LIMIT {MOST_CATEGORIES + 1}",
+        )
+        values = [row[0] for row in rows or () if row[0] not in ("", [])]
+        if values:
+            found[owner, key] = values if len(values) <= MOST_CATEGORIES else values[:FEW]
 
-def sample(steps: Steps, owner: str, key: str, match: str) -> None:
-    """Add distinct values of one property: all that are found if there are at most 20, otherwise a few."""
-    value = property_of("n", key)
-    rows = steps.rows(
-        f"samples of {owner}.{key}",
-        f"{match} WHERE {value} IS NOT NULL WITH {value} AS v "
-        f"LIMIT {LOOKED_AT} RETURN DISTINCT v LIMIT {MOST_CATEGORIES + 1}",
+    steps.each(
+        [
+            partial(sample, label.name, key, nodes(label.name).match())
+            for label in schema.labels.values()
+            for key in label.properties
+            if key not in LONG_TEXT
+        ]
+        + [
+            partial(sample, type_, key, relationships(type_, variable="n").match())
+            for type_, properties in schema.relationship_properties.items()
+            for key in properties
+        ]
     )
-    values = [row[0] for row in rows or () if row[0] not in ("", [])]
-    if values:
-        steps.findings.samples[owner, key] = values if len(values) <= MOST_CATEGORIES else values[:FEW]
+    return found

@@ -74,6 +74,8 @@ def merged(types: Iterable[str | None]) -> str | None:
 
 Ends = tuple[str, str, str]
 """The type, start label and end label of a pattern."""
+Owner = frozenset[str] | str
+"""The owner of a property: a set of labels that a node has, or a relationship type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,6 @@ class Extraction:
     """
 
     schema: PropertyGraphSchema
-    samples: dict[tuple[str, str], list[Any]] = field(default_factory=dict)
     partial: bool = False
     problems: tuple[str, ...] = ()
     nodes: int | None = None
@@ -100,12 +101,10 @@ class Findings:
         self._lock = threading.Lock()
         self.combinations: dict[frozenset[str], int | None] = {}
         """The numbers of nodes by their sets of labels; None if the set exists but its nodes could not be counted."""
-        self.node_types: dict[tuple[frozenset[str], str], set[str]] = {}
+        self.types: dict[tuple[Owner, str], set[str]] = {}
+        """The types of the values of each property."""
         self.patterns: dict[Ends, int | None] = {}
-        self.type_types: dict[tuple[str, str], set[str]] = {}
-        self.filled: set[tuple[frozenset[str] | str, str]] = set()
-        self.type_counts: dict[str, int] = {}
-        self.samples: dict[tuple[str, str], list[Any]] = {}
+        self.filled: set[tuple[Owner, str]] = set()
         self.indexes: tuple[Index, ...] = ()
         self.problems: list[str] = []
 
@@ -115,22 +114,17 @@ class Findings:
             key = frozenset(labels)
             self.combinations[key] = add_counts(self.combinations.get(key, 0), count)
 
-    def add_property(self, labels: Iterable[str], key: str, type_: str | None) -> None:
-        """Add a property and its type for nodes with exactly these labels; do nothing if `type_` is None."""
-        if type_ is not None:
-            with self._lock:
-                self.node_types.setdefault((frozenset(labels), key), set()).add(type_)
+    def add_property(self, owner: Iterable[str] | str, key: str, type_: str | None, *, filled: bool = False) -> None:
+        """Add a property and its type for nodes with exactly these labels, or for relationships of a type.
 
-    def add_filled(self, owner: Iterable[str] | str, key: str) -> None:
-        """Record that all nodes with exactly these labels, or all relationships of a type, have a property."""
+        Without a type, nothing is added. `filled` says that all these nodes or relationships have the property.
+        """
+        found = (owner if isinstance(owner, str) else frozenset(owner), key)
         with self._lock:
-            self.filled.add((owner if isinstance(owner, str) else frozenset(owner), key))
-
-    def add_type_property(self, type_: str, key: str, value_type: str | None) -> None:
-        """Add a property and its type for relationships of a type; do nothing if `value_type` is None."""
-        if value_type is not None:
-            with self._lock:
-                self.type_types.setdefault((type_, key), set()).add(value_type)
+            if type_ is not None:
+                self.types.setdefault(found, set()).add(type_)
+            if filled:
+                self.filled.add(found)
 
     def add_pattern(self, type_: str, start: str, end: str, count: int | None) -> None:
         """Add `count` to the number of relationships of a type from one label to another; None if it is unknown."""
@@ -144,7 +138,7 @@ class Findings:
 
     def size(self) -> int:
         """Return the number of findings, by which the more complete of two extractions is chosen."""
-        return len(self.combinations) + len(self.node_types) + len(self.patterns) + len(self.type_types)
+        return len(self.combinations) + len(self.types) + len(self.patterns)
 
     def schema(self, name: str) -> PropertyGraphSchema:
         """Build the schema; labels, relationship types and properties are in alphabetical order."""
@@ -156,8 +150,8 @@ class Findings:
         for label in sorted(counts):
             types: dict[str, set[str]] = {}
             among = [combination for combination in self.combinations if label in combination]
-            for (combination, key), found in self.node_types.items():
-                if label in combination:
+            for (owner, key), found in self.types.items():
+                if owner in among:
                     types.setdefault(key, set()).update(found)
             labels[label] = Label(
                 label,
@@ -172,7 +166,7 @@ class Findings:
             if start in labels and end in labels:
                 properties = {
                     key: merged(found) or "unknown"
-                    for (owner, key), found in sorted(self.type_types.items())
+                    for (owner, key), found in sorted(self.types.items(), key=lambda item: item[0][1])
                     if owner == type_
                 }
                 filled = frozenset(key for key in properties if (type_, key) in self.filled)
@@ -191,8 +185,9 @@ class Findings:
     def _combinations(self) -> tuple[Combination, ...]:
         """Return each counted set of labels with its count and properties, the most frequent set first."""
         keys: dict[frozenset[str], list[str]] = {}
-        for labels, key in sorted(self.node_types, key=lambda pair: pair[1]):
-            keys.setdefault(labels, []).append(key)
+        for owner, key in sorted(self.types, key=lambda pair: pair[1]):
+            if not isinstance(owner, str):
+                keys.setdefault(owner, []).append(key)
         counted = [(labels, count) for labels, count in self.combinations.items() if labels and count]
         return tuple(
             Combination(labels, count, tuple(keys.get(labels, ())))
@@ -210,11 +205,9 @@ def add_counts(known: int | None, more: int | None) -> int | None:
 # `Steps.rows` collects failures, and `Steps.must` raises them.
 
 
-Progress = Callable[[str, int, int], None]
-"""A function called with the step (`properties of Movie`), the number of finished steps, and the number of all steps
-so far."""
-
 MOST_ROWS = 1_000_000
+AT_ONCE = 2
+"""The number of queries of one extraction that run at once."""
 
 
 @dataclass
@@ -228,11 +221,7 @@ class Steps:
     findings: Findings
     step_timeout: float = 10.0
     total_timeout: float = 120.0
-    at_once: int = 2
-    progress: Progress | None = None
     started: float = field(default_factory=time.monotonic)
-    done: int = 0
-    planned: int = 0
 
     def rows(self, step: str, query: str, parameters: dict[str, Any] | None = None) -> list[list[Any]] | None:
         """Return the rows of a query; if it fails or runs out of time, add a problem and return None."""
@@ -259,19 +248,11 @@ class Steps:
         """Return the seconds until the whole extraction must end; negative after that."""
         return self.started + self.total_timeout - time.monotonic()
 
-    def each(self, tasks: Iterable[tuple[str, Callable[[], None]]]) -> None:
-        """Run named tasks concurrently; cancelling the caller's queries also cancels the queries of the tasks."""
-        listed = list(tasks)
-        self.planned += len(listed)
-        with ThreadPoolExecutor(self.at_once, "schema") as pool:
-            for future in [pool.submit(copy_context().run, self._run_task, name, task) for name, task in listed]:
+    def each(self, tasks: Iterable[Callable[[], None]]) -> None:
+        """Run tasks concurrently; cancelling the caller's queries also cancels the queries of the tasks."""
+        with ThreadPoolExecutor(AT_ONCE, "schema") as pool:
+            for future in [pool.submit(copy_context().run, task) for task in tasks]:
                 future.result()
-
-    def _run_task(self, name: str, task: Callable[[], None]) -> None:
-        task()
-        self.done += 1
-        if self.progress is not None:
-            self.progress(name, self.done, self.planned)
 
 
 def counting(name: str) -> str:

@@ -29,13 +29,7 @@ UNIONS = 100
 
 def read_neo4j(steps: Steps) -> None:
     """Read the whole schema from procedures and counts."""
-    steps.each(
-        [
-            ("properties of nodes", partial(node_properties, steps)),
-            ("properties of relationships", partial(relationship_properties, steps)),
-            ("relationship patterns", partial(patterns, steps)),
-        ]
-    )
+    steps.each(partial(read, steps) for read in (node_properties, relationship_properties, patterns))
 
 
 def node_properties(steps: Steps) -> None:
@@ -53,9 +47,7 @@ def node_properties(steps: Steps) -> None:
     for labels, key, types, filled in rows or ():
         combinations.add(frozenset(labels))
         if key is not None:
-            steps.findings.add_property(labels, key, merged(map(property_type, types)))
-            if filled:
-                steps.findings.add_filled(labels, key)
+            steps.findings.add_property(labels, key, merged(map(property_type, types)), filled=filled)
     if any(len(combination) > 1 for combination in combinations):
         counted = steps.rows("label combinations", "MATCH (n) RETURN labels(n) AS l, count(*) AS c")
         for labels, count in counted or ():
@@ -76,9 +68,7 @@ def relationship_properties(steps: Steps) -> None:
     )
     for name, key, types, filled in rows or ():
         if key is not None:
-            steps.findings.add_type_property(unquoted(name), key, merged(map(property_type, types)))
-            if filled:
-                steps.findings.add_filled(unquoted(name), key)
+            steps.findings.add_property(unquoted(name), key, merged(map(property_type, types)), filled=filled)
 
 
 def patterns(steps: Steps, read_ends: Callable[[str, Iterable[str], Iterable[str]], None] | None = None) -> None:
@@ -194,7 +184,7 @@ SAMPLED = 1_000
 """The maximum number of nodes of each label, and of relationships of each type, that are read."""
 TOGETHER = 8
 """The maximum number of samples that one query takes: the database plans a query for many labels slowly."""
-Task = tuple[str, Callable[[], None]]
+Task = Callable[[], None]
 STEP_SECONDS, TOTAL_SECONDS = 10.0, 20.0
 
 
@@ -216,13 +206,7 @@ def read_provisional(engine: Engine, name: str) -> Extraction | None:
         if total_nodes + total_relationships <= MOST_READ_COMPLETELY:
             return None
         sampling = Sampling(steps)
-        steps.each(
-            [
-                ("labels", sampling.labels),
-                ("relationship patterns", partial(patterns, steps, sampling.ends)),
-                ("indexes", sampling.indexes),
-            ]
-        )
+        steps.each([sampling.labels, partial(patterns, steps, sampling.ends), sampling.indexes])
         steps.each([*sampling.of_labels(), *sampling.of_types()])
         schema = read_profiles(steps, sampling.schema(name), formats=False)
     except EngineError:
@@ -311,7 +295,7 @@ class Sampling:
 
     def _tasks(self, step: str, samples: list[str], add: Callable[[list[list[Any]]], None]) -> list[Task]:
         parts = [samples[first : first + TOGETHER] for first in range(0, len(samples), TOGETHER)]
-        return [(step, partial(self._sample, step, " UNION ALL ".join(part), add)) for part in parts]
+        return [partial(self._sample, step, " UNION ALL ".join(part), add) for part in parts]
 
     def _sample(self, step: str, query: str, add: Callable[[list[list[Any]]], None]) -> None:
         add(self._steps.rows(step, query) or [])
@@ -324,4 +308,4 @@ class Sampling:
 
     def _add_relationships(self, rows: list[list[Any]]) -> None:
         for owner, key, type_ in rows:
-            self._findings.add_type_property(owner, str(key), property_type(str(type_)))
+            self._findings.add_property(owner, str(key), property_type(str(type_)))

@@ -172,8 +172,8 @@ def read_profiles(steps: Steps, schema: PropertyGraphSchema, *, formats: bool = 
     profiler = Profiler(steps, schema, formats)
     types = schema.relationship_types if formats else ()
     steps.each(
-        [(f"values of {label.name}", partial(profiler.label, label)) for label in schema.labels.values()]
-        + [(f"values of {type_}", partial(profiler.relationship_type, type_)) for type_ in types]
+        [partial(profiler.label, label) for label in schema.labels.values()]
+        + [partial(profiler.relationship_type, type_) for type_ in types]
     )
     return profiler.result()
 

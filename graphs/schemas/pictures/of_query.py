@@ -57,13 +57,7 @@ def query_drawing(subgraph: Mapping[str, Any]) -> Drawing:
 
 
 def subgraph(
-    query: str,
-    graph: QueriedGraph,
-    *,
-    timeout: float,
-    parameters: Mapping[str, Any] | None = None,
-    most_rows: int = MAX_ROWS,
-    most_nodes: int = MAX_NODES,
+    query: str, graph: QueriedGraph, *, timeout: float, parameters: Mapping[str, Any] | None = None
 ) -> dict[str, Any] | None:
     """Return the nodes and relationships of a query's first matches.
 
@@ -79,27 +73,27 @@ def subgraph(
     links: dict[str, dict[str, Any]] = {}
     for single in tree.find(t.SingleQuery):
         clauses = [clause for clause in matched_part(single.clauses) if isinstance(clause, t.Match)]
-        if not clauses or len(nodes) >= most_nodes:
+        if not clauses or len(nodes) >= MAX_NODES:
             continue
-        drawn = _drawn(tree, clauses, most_rows)
+        drawn = _drawn(tree, clauses)
         if not validate(drawn, language=graph.language, read_only=True).valid:
             continue
         try:
-            table = graph.run(drawn, parameters, limit=most_rows, timeout=timeout)
+            table = graph.run(drawn, parameters, limit=MAX_ROWS, timeout=timeout)
         except EngineError:
             return None
-        for row in table.rows[:most_rows]:
+        for row in table.rows[:MAX_ROWS]:
             _take(graph, row, nodes, links)
     if not nodes:
         return None
-    shown = dict(list(nodes.items())[:most_nodes])
+    shown = dict(list(nodes.items())[:MAX_NODES])
     return {
         "nodes": list(shown.values()),
         "links": [link for link in links.values() if link["start"] in shown and link["end"] in shown],
     }
 
 
-def _drawn(tree: t.Query, clauses: list[t.Match], rows: int) -> str:
+def _drawn(tree: t.Query, clauses: list[t.Match]) -> str:
     """Return a query for the matches of the MATCH clauses: `MATCH (n)-[drawn0]->(m) RETURN n, drawn0, m LIMIT 12`.
 
     Nodes and relationships are returned one by one: a database may search for a path from the node that is written
@@ -114,7 +108,7 @@ def _drawn(tree: t.Query, clauses: list[t.Match], rows: int) -> str:
         names += found
         shifted = (replace(edit, start=edit.start - clause.start, end=edit.end - clause.start) for edit in edits)
         texts.append(applied(tree.text[clause.start : clause.end], shifted))
-    return f"{' '.join(texts)} RETURN {', '.join(map(quoted_name, dict.fromkeys(names)))} LIMIT {rows}"
+    return f"{' '.join(texts)} RETURN {', '.join(map(quoted_name, dict.fromkeys(names)))} LIMIT {MAX_ROWS}"
 
 
 def with_elements(tree: t.Query, language: Language) -> list[str]:

@@ -1,2 +1,2 @@
 """Statistics of a graph's data, shared by all tools: counts, missing values, ranges, namesakes,
-symmetry and degrees."""
+and symmetry."""

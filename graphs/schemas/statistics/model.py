@@ -89,30 +89,6 @@ class TypeStatistics:
 
 
 @dataclass(frozen=True, slots=True)
-class Degrees:
-    """The relationships of a pattern per node at one of its ends: `Degrees(nodes=195, having=190, …)`.
-
-    Attributes:
-        nodes: nodes of the label.
-        having: nodes of the label with at least one relationship of the pattern.
-        mean: relationships per node of the label.
-        most: the most relationships of one node.
-        exact: whether all nodes were counted; otherwise `having` is an estimate and `most` comes from a sample.
-    """
-
-    nodes: int
-    having: int
-    mean: float
-    most: int
-    exact: bool = True
-
-    @property
-    def without(self) -> float:
-        """The share of nodes without a relationship of the pattern, from 0 to 1; 0 if there are no nodes."""
-        return 1 - self.having / self.nodes if self.nodes else 0.0
-
-
-@dataclass(frozen=True, slots=True)
 class PatternStatistics:
     """One pattern: `PatternStatistics("borders", "Country", "Country", 640, both_ways=0.98)`.
 
@@ -120,9 +96,7 @@ class PatternStatistics:
         relationships: the number of relationships.
         both_ways: the share of relationships, other than loops, whose reverse exists too; None if unknown, or if the
             labels at the ends differ.
-        loops: relationships from a node to itself; None if unknown.
-        starts, ends: degrees of the nodes at the start and at the end; None if unknown.
-        exact: whether `both_ways` and `loops` come from all relationships.
+        exact: whether `both_ways` comes from all relationships.
     """
 
     type: str
@@ -130,9 +104,6 @@ class PatternStatistics:
     end: str
     relationships: int
     both_ways: float | None = None
-    loops: int | None = None
-    starts: Degrees | None = None
-    ends: Degrees | None = None
     exact: bool = True
 
     @property
@@ -237,6 +208,7 @@ def write_statistics(path: Path, facts: Statistics) -> None:
             [label.label, label.nodes, label.naming, _values(label.properties)] for label in facts.labels.values()
         ],
         "types": [[type_.type, type_.relationships, _values(type_.properties)] for type_ in facts.types.values()],
+        # Readers skip what stands between the fifth figure and the last, where earlier versions wrote degrees.
         "patterns": [astuple(pattern) for pattern in facts.patterns],
     }
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -259,7 +231,10 @@ def read_statistics(path: Path) -> Statistics | None:
                 type_: TypeStatistics(type_, relationships, _properties(values))
                 for type_, relationships, values in document["types"]
             },
-            tuple(map(_pattern, document["patterns"])),
+            tuple(
+                PatternStatistics(type_, start, end, relationships, both_ways, exact)
+                for type_, start, end, relationships, both_ways, *_, exact in document["patterns"]
+            ),
             document["complete"],
             document["mark"],
             document["seconds"],
@@ -278,9 +253,3 @@ def _properties(document: Mapping[str, Sequence[Any]]) -> dict[str, PropertyStat
         key: PropertyStatistics(*(*figures, tuple(map(tuple, common)), exact, counted, tuple(map(tuple, missing))))
         for key, (*figures, common, exact, counted, missing) in document.items()
     }
-
-
-def _pattern(stored: Sequence[Any]) -> PatternStatistics:
-    *known, starts, ends, exact = stored
-    degrees = [Degrees(*side) if side is not None else None for side in (starts, ends)]
-    return PatternStatistics(*(*known, *degrees, exact))

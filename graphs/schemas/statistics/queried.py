@@ -3,7 +3,7 @@
 Counts of nodes and patterns come with the schema, which takes them from the count store if there is one. The number of
 nodes that have a property is counted over all nodes if there are at most `MOST_FILL`. Because that takes seconds in a
 large database, the statistics may first be published with the counts of a sample, which are marked with
-`counted=False`. More expensive figures (distinct values, degrees, reverse relationships) are computed from the first
+`counted=False`. More expensive figures (distinct values, reverse relationships) are computed from the first
 `SAMPLED` nodes if there are more than `WHOLE`.
 """
 
@@ -15,14 +15,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from graphground.cypher.quoting import nodes, property_of, quotable, relationships
+from graphground.cypher.quoting import nodes, property_of, relationships
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.cypher.text_values import find_placeholders
 from graphground.graphs.engines.engine import QueryRunner
 from graphground.graphs.schemas.extraction.findings import Findings, Steps
-from graphground.graphs.schemas.extraction.neo4j_counts import count_all
 from graphground.graphs.schemas.statistics.model import (
-    Degrees,
     LabelStatistics,
     PatternStatistics,
     PropertyStatistics,
@@ -53,26 +51,19 @@ def query_statistics(
     publish: Callable[[Statistics], None] | None = None,
     whole: int = WHOLE,
     brief: bool = False,
-    step_seconds: float = STEP_SECONDS,
-    total_seconds: float = TOTAL_SECONDS,
 ) -> Statistics:
     """Compute the statistics of all elements of a schema; parts that cannot be read are left out.
 
     If counting the values of properties takes a pass over more than `whole` nodes or relationships, `publish` is called
     with provisional statistics first; if `brief`, these are the result, and nothing is counted exactly. `mark`
-    identifies the state of the database; time limits are in seconds.
+    identifies the state of the database.
 
     >>> query_statistics(engine, schema).fill("Movie", "tagline")
     0.68
     """
     begin = time.monotonic()
-    reading = Reading(Steps(engine, Findings(), step_seconds, total_seconds), schema, whole, publish, brief)
+    reading = Reading(Steps(engine, Findings(), STEP_SECONDS, TOTAL_SECONDS), schema, whole, publish, brief)
     return reading.statistics(mark, begin)
-
-
-def quotable_ends(pattern: RelationshipPattern) -> bool:
-    """Whether backticks can quote all names of the pattern; only then can a query use the count store."""
-    return all(map(quotable, (pattern.type, pattern.start, pattern.end)))
 
 
 def shown(value: Any) -> Any:
@@ -99,24 +90,17 @@ class Reading:
         brief: bool = False,
     ) -> None:
         self._steps, self._schema, self._whole, self._publish, self._brief = steps, schema, whole, publish, brief
-        self._postponed: list[tuple[str, Callable[[], None]]] = []
+        self._postponed: list[Callable[[], None]] = []
         self._labels: dict[str, LabelStatistics] = {}
         self._types: dict[str, TypeStatistics] = {}
-        self._ends: dict[tuple[str, str, str], int | None] = {}
 
     def statistics(self, mark: str | None, begin: float) -> Statistics:
-        """Compute the statistics of labels and types, and then of patterns, which need the counts of labels."""
-        self._steps.each(
-            [(f"values of {label.name}", partial(self._label, label)) for label in self._schema.labels.values()]
-            + [(f"values of {type_}", partial(self._type, type_)) for type_ in self._schema.relationship_types]
-        )
+        """Compute the statistics of labels, types and patterns."""
         found: dict[int, PatternStatistics] = {}
-        self._count_ends()
         self._steps.each(
-            [
-                (f"pattern {pattern}", partial(self._pattern, number, pattern, found))
-                for number, pattern in enumerate(self._schema.patterns)
-            ]
+            [partial(self._label, label) for label in self._schema.labels.values()]
+            + [partial(self._type, type_) for type_ in self._schema.relationship_types]
+            + [partial(self._pattern, number, pattern, found) for number, pattern in enumerate(self._schema.patterns)]
         )
         patterns = tuple(found[number] for number in sorted(found))
         if self._postponed and self._brief:
@@ -249,7 +233,7 @@ class Reading:
             put(found)
 
         if keys and count <= MOST_FILL:
-            self._postponed.append((f"fill of {owner}", recount))
+            self._postponed.append(recount)
 
     def _details(
         self,
@@ -302,25 +286,6 @@ class Reading:
                 exact=not bound and found[key].count <= self._whole,
             )
 
-    def _count_ends(self) -> None:
-        """Count the relationships of each type from each label, and to each label, if a count store has these numbers.
-
-        If all relationships of a type that start at a label have the same end label, `_pattern` need not test the end.
-        """
-        if not self._steps.engine.capabilities().dialect.has_count_store:
-            return
-        patterns = [pattern for pattern in self._schema.patterns if quotable_ends(pattern)]
-        ends_to_count = list(
-            dict.fromkeys(
-                ends
-                for pattern in patterns
-                for ends in ((pattern.type, pattern.start, ""), (pattern.type, "", pattern.end))
-            )
-        )
-        queries = [f"{relationships(*ends).match()} RETURN count(r) AS c" for ends in ends_to_count]
-        counts = count_all(self._steps, "relationships from and to a label", queries)
-        self._ends = dict(zip(ends_to_count, counts, strict=True))
-
     def _pattern(self, number: int, pattern: RelationshipPattern, found: dict[int, PatternStatistics]) -> None:
         start, type_, end = pattern.start, pattern.type, pattern.end
         match = relationships(type_, start, end).match()
@@ -329,7 +294,7 @@ class Reading:
             count = self._count(str(pattern), f"{match} RETURN count(r) AS c")
         if count is None:
             return
-        both_ways = loops = None
+        both_ways = None
         bound = "" if count <= self._whole else f" LIMIT {SAMPLED}"
         if pattern.start == pattern.end and count:
             opposite = relationships(type_, variable="x", ends=("b", "a")).inside()
@@ -341,35 +306,4 @@ class Reading:
             if rows:
                 seen, loops, back = rows[0]
                 both_ways = round(back / (seen - loops), 4) if seen > loops else 0.0
-        # Without a label at its far end, a path is counted from the node alone.
-        far_start = "" if self._ends.get((type_, "", end)) == count else start
-        far_end = "" if self._ends.get((type_, start, "")) == count else end
-        found[number] = PatternStatistics(
-            pattern.type,
-            pattern.start,
-            pattern.end,
-            count,
-            both_ways,
-            loops,
-            self._degrees(pattern, start, relationships(type_, "", far_end, ends=("n", "x")).inside(), count),
-            self._degrees(pattern, end, relationships(type_, far_start, "", ends=("x", "n")).inside(), count),
-            not bound,
-        )
-
-    def _degrees(self, pattern: RelationshipPattern, label: str, path: str, count: int) -> Degrees | None:
-        known = self._labels.get(label)
-        if known is None:
-            return None
-        total = known.nodes
-        if not count or not total:
-            return Degrees(total, 0, 0.0, 0)
-        bound = "" if total <= self._whole else f" WITH n LIMIT {SAMPLED}"
-        rows = self._steps.rows(
-            f"degrees of {pattern}",
-            f"{nodes(label).match()}{bound} WITH COUNT {{ {path} }} AS d "
-            "RETURN count(*) AS c, count(CASE WHEN d > 0 THEN 1 END) AS having, max(d) AS most",
-        )
-        if not rows or not rows[0][0]:
-            return None
-        seen, having, most = rows[0]
-        return Degrees(total, round(having * total / seen), round(count / total, 4), most, not bound)
+        found[number] = PatternStatistics(type_, start, end, count, both_ways, not bound)

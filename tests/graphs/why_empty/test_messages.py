@@ -20,6 +20,7 @@ from graphground.graphs.schemas.statistics.model import (
 )
 from graphground.graphs.why_empty.probe import Probe
 from graphground.graphs.why_empty.second_look import (
+    Shape,
     differing_counts,
     order_and_limit,
     other_direction,
@@ -46,17 +47,18 @@ class Figures(Recorder):
         return Table(["figures"], [self.left.pop(0)], False, 0.1)
 
 
-def probe_of(query: str, *rows: list[int] | list[None]) -> Probe:
-    return Probe(Graph("states", SCHEMA, engine=Figures(*rows)), parse(query), {}, 60)
+def probe_of(query: str, *rows: list[int] | list[None]) -> tuple[Probe, Shape]:
+    probe = Probe(Graph("states", SCHEMA, engine=Figures(*rows)), parse(query), {}, 60)
+    shape = shape_of(probe.query, SCHEMA)
+    assert shape is not None
+    return probe, shape
 
 
 @pytest.mark.parametrize(("both_ways", "share"), [(0.9, "90%"), (0.996, "99%")])
 def test_relationships_of_which_some_have_no_reverse_are_never_called_all_symmetric(
     both_ways: float, share: str
 ) -> None:
-    probe = probe_of("MATCH (a:Country)-[:borders]->(b:Country) RETURN b.name", [50], [72])
-    shape = shape_of(probe.query, SCHEMA)
-    assert shape is not None
+    probe, shape = probe_of("MATCH (a:Country)-[:borders]->(b:Country) RETURN b.name", [50], [72])
     facts = Statistics(patterns=(PatternStatistics("borders", "Country", "Country", 640, both_ways=both_ways),))
     (found,) = other_direction(probe, shape, facts)
     assert found.message.startswith(f"{share} of the borders relationships exist in both directions, the others in one")
@@ -80,9 +82,7 @@ def test_relationships_of_which_some_have_no_reverse_are_never_called_all_symmet
     ],
 )
 def test_two_counts_that_differ_are_reported_with_both_numbers(query: str, row: list[int], message: str) -> None:
-    probe = probe_of(query, row)
-    shape = shape_of(probe.query, SCHEMA)
-    assert shape is not None
+    probe, shape = probe_of(query, row)
     (found,) = differing_counts(probe, shape)
     assert found.message == message
 
@@ -95,9 +95,7 @@ def test_two_counts_that_differ_are_reported_with_both_numbers(query: str, row: 
     ],
 )
 def test_nodes_that_unwind_drops_are_reported_with_the_verb_for_their_number(row: list[int], message: str) -> None:
-    probe = probe_of("MATCH (c:Country) UNWIND c.languages AS l RETURN c.name, l", row)
-    shape = shape_of(probe.query, SCHEMA)
-    assert shape is not None
+    probe, shape = probe_of("MATCH (c:Country) UNWIND c.languages AS l RETURN c.name, l", row)
     facts = Statistics({"Country": LabelStatistics("Country", 10, {"languages": PropertyStatistics(4, 10)})})
     (found,) = vanished_rows(probe, shape, facts)
     assert found.message == message
@@ -123,8 +121,6 @@ def test_nodes_that_unwind_drops_are_reported_with_the_verb_for_their_number(row
     ],
 )
 def test_the_advice_against_nulls_that_sort_first_is_valid_for_the_sort_key(clause: str, advice: str) -> None:
-    probe = probe_of(f"MATCH (c:Country) {clause}", [None])
-    shape = shape_of(probe.query, SCHEMA)
-    assert shape is not None
+    probe, shape = probe_of(f"MATCH (c:Country) {clause}", [None])
     (found,) = order_and_limit(probe, shape)
     assert found.message.endswith(f"Keep only rows that have one: {advice}")

@@ -90,110 +90,85 @@ def test_an_answer_does_not_wait_for_checks_that_take_long(monkeypatch: pytest.M
     engine.proceed.set()
 
 
+NBA_PROBLEMS = [
+    ("nulls_sorted_first", "MATCH (p:Player) RETURN p.name ORDER BY p.mass_kg DESC LIMIT 1", "p.mass_kg IS NOT NULL"),
+    (
+        "null_drops_rows",
+        "MATCH (p:Player) WHERE NOT 'The King' IN p.nicknames RETURN count(p)",
+        "111 of the matched p have no nicknames",
+    ),
+    ("counts_differ", "MATCH (t:Team)<-[:playsFor]-(p:Player) RETURN count(p)", "once and gives 403"),
+    ("repeated_rows", "MATCH (p:Player)-[:receivesAward]->() RETURN p.name", "130 of 329"),
+    ("more_rows", "MATCH (p:Player) RETURN p.name", "has 403 rows"),
+    (
+        "tie_at_the_top",
+        "MATCH (p:Player) WITH DISTINCT p RETURN p.handedness AS h ORDER BY p.gender LIMIT 1",
+        "rows share the value male",
+    ),
+    ("empty_property", "MATCH (t:Team) RETURN t.name ORDER BY t.head_coach LIMIT 1", "0 of 30"),
+]
+MOVIE_PROBLEMS = [
+    (
+        "namesakes_merged",
+        "MATCH (m:Movie)-[:hasGenre]->(g:Genre {name: 'drama film'}) RETURN count(DISTINCT m.name)",
+        "8 names here stand for several",
+    ),
+    (
+        "namesakes_merged",
+        "MATCH (m:Movie)-[:hasGenre]->(g:Genre) RETURN m.name, count(DISTINCT g) AS n",
+        "'Hamlet' names 3",
+    ),
+    (
+        "null_drops_rows",
+        "MATCH (m:Movie) UNWIND m.original_language AS l RETURN l, count(*) AS n",
+        "862 of 1,684 m have no original_language",
+    ),
+    (
+        "empty_relationship",
+        "MATCH (m:Movie) OPTIONAL MATCH (m)-[:releasedIn]->(c) RETURN m.name, count(c) AS n LIMIT 3",
+        "no releasedIn relationship",
+    ),
+    (
+        "empty_relationship",
+        "MATCH (m:Movie)-[:partOfSeries|hasGenre]->(x) RETURN count(x)",
+        "This alternative adds nothing",
+    ),
+    ("empty_property", "MATCH (m:Movie) RETURN avg(m.runtime_minute)", "0 of 1,684"),
+]
+POLITICS_PROBLEMS = [
+    ("empty_property", "MATCH (n:Country) RETURN n.name ORDER BY n.founding_date DESC LIMIT 1", "0 of 217"),
+    (
+        "empty_relationship",
+        "MATCH (c:Country) OPTIONAL MATCH (c)-[:hasHeadOfState]->(p) RETURN c.name, count(p) AS n LIMIT 26",
+        "0 of this type",
+    ),
+    (
+        "direction_matters",
+        "MATCH (:Country {name: 'France'})-[:hasDiplomaticRelationWith]->(c:Country) RETURN c.name",
+        "Distinct rows: 50 in this direction, 72 in either direction",
+    ),
+    (
+        "null_drops_rows",
+        "MATCH (c:Country) WHERE NOT 'English' IN c.official_language RETURN count(c)",
+        "175 of the matched c",
+    ),
+    ("null_comparison", "MATCH (c:Country) WHERE c.founding_date = NULL RETURN count(c)", "always null, never true"),
+    ("empty_label", "MATCH (c:Country) WHERE c.name = 'Chad' OR EXISTS { (c)--(:Position) } RETURN c.name", "Position"),
+]
+
+
 @pytest.mark.parametrize(
-    ("code", "query", "figures"),
+    ("graph", "code", "query", "figures"),
     [
-        (
-            "nulls_sorted_first",
-            "MATCH (p:Player) RETURN p.name ORDER BY p.mass_kg DESC LIMIT 1",
-            "p.mass_kg IS NOT NULL",
-        ),
-        (
-            "null_drops_rows",
-            "MATCH (p:Player) WHERE NOT 'The King' IN p.nicknames RETURN count(p)",
-            "111 of the matched p have no nicknames",
-        ),
-        ("counts_differ", "MATCH (t:Team)<-[:playsFor]-(p:Player) RETURN count(p)", "once and gives 403"),
-        ("repeated_rows", "MATCH (p:Player)-[:receivesAward]->() RETURN p.name", "130 of 329"),
-        ("more_rows", "MATCH (p:Player) RETURN p.name", "has 403 rows"),
-        (
-            "tie_at_the_top",
-            "MATCH (p:Player) WITH DISTINCT p RETURN p.handedness AS h ORDER BY p.gender LIMIT 1",
-            "rows share the value male",
-        ),
-        ("empty_property", "MATCH (t:Team) RETURN t.name ORDER BY t.head_coach LIMIT 1", "0 of 30"),
+        *(("nba", *problem) for problem in NBA_PROBLEMS),
+        *(pytest.param("movie", *problem, marks=films) for problem in MOVIE_PROBLEMS),
+        *(pytest.param("politics", *problem, marks=politics) for problem in POLITICS_PROBLEMS),
     ],
 )
-def test_problems_hidden_by_rows_of_the_bundled_graph_are_reported(
-    real_graphs: OpenGraphs, code: str, query: str, figures: str
+def test_problems_hidden_by_rows_are_reported(
+    real_graphs: OpenGraphs, graph: str, code: str, query: str, figures: str
 ) -> None:
-    assert figures in (message_of(real_graphs, "nba", query, code) or "")
-
-
-@films
-@pytest.mark.parametrize(
-    ("code", "query", "figures"),
-    [
-        (
-            "namesakes_merged",
-            "MATCH (m:Movie)-[:hasGenre]->(g:Genre {name: 'drama film'}) RETURN count(DISTINCT m.name)",
-            "8 names here stand for several",
-        ),
-        (
-            "namesakes_merged",
-            "MATCH (m:Movie)-[:hasGenre]->(g:Genre) RETURN m.name, count(DISTINCT g) AS n",
-            "'Hamlet' names 3",
-        ),
-        (
-            "null_drops_rows",
-            "MATCH (m:Movie) UNWIND m.original_language AS l RETURN l, count(*) AS n",
-            "862 of 1,684 m have no original_language",
-        ),
-        (
-            "empty_relationship",
-            "MATCH (m:Movie) OPTIONAL MATCH (m)-[:releasedIn]->(c) RETURN m.name, count(c) AS n LIMIT 3",
-            "no releasedIn relationship",
-        ),
-        (
-            "empty_relationship",
-            "MATCH (m:Movie)-[:partOfSeries|hasGenre]->(x) RETURN count(x)",
-            "This alternative adds nothing",
-        ),
-        ("empty_property", "MATCH (m:Movie) RETURN avg(m.runtime_minute)", "0 of 1,684"),
-    ],
-)
-def test_problems_hidden_by_rows_of_incomplete_films_are_reported(
-    real_graphs: OpenGraphs, code: str, query: str, figures: str
-) -> None:
-    assert figures in (message_of(real_graphs, "movie", query, code) or "")
-
-
-@politics
-@pytest.mark.parametrize(
-    ("code", "query", "figures"),
-    [
-        ("empty_property", "MATCH (n:Country) RETURN n.name ORDER BY n.founding_date DESC LIMIT 1", "0 of 217"),
-        (
-            "empty_relationship",
-            "MATCH (c:Country) OPTIONAL MATCH (c)-[:hasHeadOfState]->(p) RETURN c.name, count(p) AS n LIMIT 26",
-            "0 of this type",
-        ),
-        (
-            "direction_matters",
-            "MATCH (:Country {name: 'France'})-[:hasDiplomaticRelationWith]->(c:Country) RETURN c.name",
-            "Distinct rows: 50 in this direction, 72 in either direction",
-        ),
-        (
-            "null_drops_rows",
-            "MATCH (c:Country) WHERE NOT 'English' IN c.official_language RETURN count(c)",
-            "175 of the matched c",
-        ),
-        (
-            "null_comparison",
-            "MATCH (c:Country) WHERE c.founding_date = NULL RETURN count(c)",
-            "always null, never true",
-        ),
-        (
-            "empty_label",
-            "MATCH (c:Country) WHERE c.name = 'Chad' OR EXISTS { (c)--(:Position) } RETURN c.name",
-            "Position",
-        ),
-    ],
-)
-def test_problems_hidden_by_rows_of_incomplete_politics_are_reported(
-    real_graphs: OpenGraphs, code: str, query: str, figures: str
-) -> None:
-    assert figures in (message_of(real_graphs, "politics", query, code) or "")
+    assert figures in (message_of(real_graphs, graph, query, code) or "")
 
 
 @politics

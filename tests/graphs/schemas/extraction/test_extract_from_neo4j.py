@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,15 +13,15 @@ import pytest
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
-from graphground.graphs.engines.engine import Capabilities, QueryTimeout, Table
+from graphground.graphs.engines.engine import QueryTimeout, Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.live_schema import LiveSchema
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.schemas.extraction.cache import SchemaCache, fingerprint
-from graphground.graphs.schemas.extraction.extract import extract, scan
+from graphground.graphs.schemas.extraction.extract import extract, sample_values, scan
 from graphground.graphs.schemas.extraction.findings import Findings, Steps
 from graphground.graphs.schemas.extraction.neo4j_counts import read_provisional
-from graphground.graphs.schemas.statistics.queried import Reading, query_statistics
+from graphground.graphs.schemas.statistics.queried import query_statistics
 from graphground.tools.failure import ToolFailure
 from graphground.tools.get_schema import GetSchemaRequest, get_schema
 from tests.support.neo4j_server import Neo4jServer, seeded
@@ -103,10 +104,9 @@ def test_mixed_types_and_label_combinations_are_in_the_schema(engine: BoltEngine
 
 
 def test_names_that_databases_parse_differently_are_in_the_schema_with_types_and_statistics(engine: BoltEngine) -> None:
-    found = extract(engine, "mixed", samples=True)
-    schema = found.schema
+    schema = extract(engine, "mixed").schema
     assert schema.labels[r"A\u0041"].properties == {r"\u0060": "list[str]", r"key\u0041": "int"}
-    assert found.samples[r"A\u0041", r"key\u0041"] == [1]
+    assert sample_values(engine, schema, 60)[r"A\u0041", r"key\u0041"] == [1]
     pattern = next(pattern for pattern in schema.patterns if pattern.type == ODD_TYPE)
     assert (pattern.start, pattern.end, pattern.count) == (r"A\u0041", "B\\", 1)
     assert pattern.properties == {r"\U0001F600": "float"}
@@ -125,9 +125,7 @@ def test_properties_that_all_nodes_or_relationships_have_are_marked_as_filled(en
     }
 
 
-def test_statistics_are_the_same_without_shortcuts_through_the_schema_and_the_count_store(
-    engine: BoltEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_statistics_are_the_same_without_shortcuts_through_the_schema(engine: BoltEngine) -> None:
     schema = extract(engine, "mixed").schema
     nothing_filled = replace(
         schema,
@@ -135,7 +133,6 @@ def test_statistics_are_the_same_without_shortcuts_through_the_schema_and_the_co
         patterns=tuple(replace(pattern, filled=frozenset()) for pattern in schema.patterns),
     )
     found = query_statistics(engine, schema)
-    monkeypatch.setattr(Reading, "_count_ends", lambda self: None)
     counted = query_statistics(engine, nothing_filled)
     assert (found.labels, found.types, found.patterns) == (counted.labels, counted.types, counted.patterns)
     assert found.fill("Person", "born") == 0.5
@@ -173,46 +170,30 @@ def test_nonexistent_patterns_are_not_in_the_schema(engine: BoltEngine) -> None:
 
 
 def test_samples_contain_all_values_of_a_category_and_a_few_values_of_other_properties(engine: BoltEngine) -> None:
-    samples = extract(engine, "mixed", samples=True).samples
+    samples = sample_values(engine, extract(engine, "mixed").schema, 60)
     assert sorted(samples["Person", "name"]) == ["Ann", "Bob"]
     assert len(samples["Bulk", "n"]) == 5
     assert ("WROTE", "year") in samples
 
 
 class Slow:
-    """The real engine, except that queries with a certain text time out."""
+    """The real engine, except that queries with a certain text time out; without a text, also the mark."""
 
     def __init__(self, engine: BoltEngine, text: str) -> None:
         self.engine, self.text = engine, text
 
-    def run(
-        self,
-        query: str,
-        parameters: Mapping[str, Any] | None = None,
-        *,
-        limit: int | None = None,
-        timeout: float | None = None,
-    ) -> Table:
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.engine, name)
+
+    def run(self, query: str, *arguments: Any, **named: Any) -> Table:
         if self.text in query:
             raise QueryTimeout("it took too long")
-        return self.engine.run(query, parameters, limit=limit, timeout=timeout)
-
-    def explain(self, query: str) -> None:
-        self.engine.explain(query)
-
-    def cancel(self) -> None:
-        self.engine.cancel()
-
-    def capabilities(self) -> Capabilities:
-        return self.engine.capabilities()
+        return self.engine.run(query, *arguments, **named)
 
     def transaction_mark(self) -> str | None:
         if not self.text:
             raise QueryTimeout("it took too long")
         return self.engine.transaction_mark()
-
-    def close(self) -> None:
-        self.engine.close()
 
 
 def test_a_procedure_that_times_out_is_replaced_by_plain_cypher(engine: BoltEngine) -> None:
@@ -237,19 +218,21 @@ def test_a_large_label_is_read_page_by_page(engine: BoltEngine, monkeypatch: pyt
     assert not findings.problems
 
 
-def test_progress_is_reported_up_to_the_end(engine: BoltEngine) -> None:
-    steps: list[tuple[str, int, int]] = []
-    extract(engine, "mixed", progress=lambda *step: steps.append(step))
-    assert steps
-    assert steps[-1][1] == steps[-1][2]
-
-
 def test_the_fingerprint_changes_with_the_data(engine: ServerEngine) -> None:
     before = fingerprint(engine)
     assert fingerprint(engine) == before
-    seeded(engine.server, "CREATE (:Passing)")
-    assert fingerprint(engine) != before
-    seeded(engine.server, "MATCH (n:Passing) DELETE n")
+    with passing_change(engine.server):
+        assert fingerprint(engine) != before
+
+
+@contextmanager
+def passing_change(server: Neo4jServer) -> Iterator[None]:
+    """Add a node of a new label to the database, and remove it at the end."""
+    seeded(server, "CREATE (:Passing {p: 1})")
+    try:
+        yield
+    finally:
+        seeded(server, "MATCH (n:Passing) DELETE n")
 
 
 def connected(name: str, engine: Any, folder: Path) -> Graph:
@@ -276,16 +259,13 @@ def test_changed_data_are_detected_and_read_again(
     assert not live.stale
     monkeypatch.setattr("graphground.graphs.opening.live_schema.QUICK_SECONDS", 60.0 if quick else 0.0)
     monkeypatch.setattr("graphground.graphs.opening.live_schema.MOST_SHARE", 1000.0)
-    seeded(engine.server, "CREATE (:Passing {p: 1})")
-    try:
+    with passing_change(engine.server):
         live.check_for_changes()
         if not quick:
             assert live.thread is not None
             live.thread.join(30)
         assert "Passing" in live.schema.labels
         assert not live.stale
-    finally:
-        seeded(engine.server, "MATCH (n:Passing) DELETE n")
     live.check_for_changes()
     assert live.await_current_schema() or not live.stale
     assert "Passing" not in live.schema.labels
@@ -301,24 +281,18 @@ def test_calls_in_quick_succession_check_for_changes_once_and_a_doubtful_query_c
     read_mark = engine.transaction_mark
     monkeypatch.setattr(engine, "transaction_mark", lambda: marks.append(read_mark()) or marks[-1])
     live.check_for_changes()
-    seeded(engine.server, "CREATE (:Passing {p: 1})")
-    try:
+    with passing_change(engine.server):
         for _ in range(5):
             live.check_for_changes()
         assert len(marks) == 1
         assert live.await_current_schema()
         assert "Passing" in live.schema.labels
-    finally:
-        seeded(engine.server, "MATCH (n:Passing) DELETE n")
 
 
 def test_a_cached_schema_is_not_used_for_a_database_that_has_changed(engine: ServerEngine, tmp_path: Path) -> None:
     connected("mine", engine, tmp_path)
-    seeded(engine.server, "CREATE (:Passing {p: 1})")
-    try:
+    with passing_change(engine.server):
         assert "Passing" in connected("mine", engine, tmp_path).schema.labels
-    finally:
-        seeded(engine.server, "MATCH (n:Passing) DELETE n")
 
 
 def test_a_changed_database_is_read_again_when_get_schema_is_called_with_refresh(
@@ -327,11 +301,8 @@ def test_a_changed_database_is_read_again_when_get_schema_is_called_with_refresh
     graph = connected("mine", engine, tmp_path)
     graphs = OpenGraphs([GraphSource("mine", "", "bolt", lambda: graph)])
     assert "Passing" not in get_schema(graphs, GetSchemaRequest()).schema_
-    seeded(engine.server, "CREATE (:Passing {p: 1})")
-    try:
+    with passing_change(engine.server):
         assert "Passing" in get_schema(graphs, GetSchemaRequest(refresh=True)).schema_
-    finally:
-        seeded(engine.server, "MATCH (n:Passing) DELETE n")
 
 
 def test_an_unreachable_database_is_reported_when_its_schema_is_reread(engine: BoltEngine, tmp_path: Path) -> None:
@@ -350,21 +321,14 @@ class Endless(Slow):
         super().__init__(engine, text)
         self.begun, self.ended = threading.Event(), threading.Event()
 
-    def run(
-        self,
-        query: str,
-        parameters: Mapping[str, Any] | None = None,
-        *,
-        limit: int | None = None,
-        timeout: float | None = None,
-    ) -> Table:
+    def run(self, query: str, *arguments: Any, **named: Any) -> Table:
         if self.text in query:
             self.begun.set()
             try:
                 self.engine.run("UNWIND range(1, 100000000000) AS n RETURN count(n) AS c", timeout=300)
             finally:
                 self.ended.set()
-        return self.engine.run(query, parameters, limit=limit, timeout=timeout)
+        return self.engine.run(query, *arguments, **named)
 
 
 def test_closing_a_graph_ends_the_reading_of_its_schema_in_the_background(

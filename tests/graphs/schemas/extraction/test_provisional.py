@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -57,17 +57,10 @@ class Held(BoltEngine):
         super().__init__(address)
         self.released = threading.Event()
 
-    def run(
-        self,
-        query: Any,
-        parameters: Mapping[str, Any] | None = None,
-        *,
-        limit: int | None = None,
-        timeout: float | None = None,
-    ) -> Table:
+    def run(self, query: Any, *arguments: Any, **named: Any) -> Table:
         if "TypeProperties" in str(query):
             self.released.wait(60)
-        return super().run(query, parameters, limit=limit, timeout=timeout)
+        return super().run(query, *arguments, **named)
 
 
 class Large(NamedTuple):

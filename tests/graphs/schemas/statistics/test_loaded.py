@@ -1,9 +1,15 @@
 """Statistics of a loaded graph are queried at the end of the load, and are available immediately."""
 
+from __future__ import annotations
+
 import json
+import logging
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.schemas.statistics.live import LiveStatistics
@@ -16,6 +22,8 @@ from graphground.graphs.schemas.statistics.model import (
 from graphground.graphs.schemas.statistics.queried import query_statistics
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
+from tests.support.films import FILMS
+from tests.support.recorder import Recorder
 
 
 def without_ties(values: PropertyStatistics) -> list[Any]:
@@ -100,3 +108,20 @@ def test_an_unknown_count_is_none_and_never_zero() -> None:
     assert facts.namesakes("Film") is None
     assert facts.both_ways("hasSpouse", "Person") is None
     assert not facts.symmetric("hasSpouse", "Person")
+
+
+class OneColumn(Recorder):
+    """An engine that answers every query with a single number, regardless of the query's columns."""
+
+    def run(self, *_: Any, **__: Any) -> Table:
+        return Table(["x"], [[1]], False, 0.1)
+
+
+def test_an_answer_of_another_shape_leaves_a_graph_without_statistics_and_is_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    live = LiveStatistics("films", OneColumn(), lambda: (FILMS, None), tmp_path / "statistics.json")
+    with caplog.at_level(logging.WARNING):
+        assert live.wait(30) is None
+    assert "the statistics of films could not be read" in caplog.text
+    live.stop()

@@ -7,9 +7,10 @@ import pytest
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
-from graphground.graphs.opening.connected import write_protected
+from graphground.graphs.opening.connected import is_unlimited, memory_limit, write_protected
 from graphground.server.commands.doctor import writes
 from tests.support.fake_bolt_server import Answer, Call, Refusal, Rows, stand_in
+from tests.support.neo4j_server import Neo4jServer
 
 NEO4J = "Neo4j/5.26.30"
 ARCADEDB = "Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)"
@@ -59,3 +60,18 @@ def test_a_trial_write_without_a_clear_outcome_is_reported_as_such(
     assert message.endswith(("for a proxy between graphground and Neo4j.", '["readRecord"] alone).'))
     assert advice.startswith(expected)
     assert len(trials) == (0 if "label" in expected else 1), "the outcome is kept"
+
+
+def test_the_memory_limit_of_a_neo4j_is_read(neo4j_5: Neo4jServer) -> None:
+    engine = BoltEngine(BoltAddress(neo4j_5.uri, neo4j_5.user, neo4j_5.password))
+    try:
+        assert memory_limit(engine) == "256.00MiB"
+    finally:
+        engine.close()
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"), [("0B", True), ("0", True), ("256.00MiB", False), ("100.00KiB", False), ("1.00GiB", False)]
+)
+def test_a_limit_of_zero_means_no_limit(limit: str, expected: bool) -> None:
+    assert is_unlimited(limit) == expected
