@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from graphground.cypher.diagnostics import Diagnostic, Edit, applied, either
 from graphground.cypher.names.nearest import distance
@@ -281,7 +282,7 @@ def repr_of(found: str) -> str:
     return repr(found if len(found) <= 40 else found[:37] + "…")
 
 
-def _either(expected: list[str]) -> str:
+def _either(expected: Sequence[str]) -> str:
     """Join what the parser's attempts expected: `["'|' or ']'", "',' or ']'"]` becomes `'|', ',' or ']'`."""
     if len(expected) == 1:
         return expected[0]

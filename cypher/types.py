@@ -89,23 +89,10 @@ class Type:
         return hash((self.mask, self.inner))
 
 
-(
-    NODE,
-    RELATIONSHIP,
-    PATH,
-    BOOLEAN,
-    INTEGER,
-    FLOAT,
-    STRING,
-    POINT,
-    DATE,
-    TIME,
-    LOCALTIME,
-    LOCALDATETIME,
-    DATETIME,
-    DURATION,
-    MAP,
-) = (Type(1 << place) for place in range(15))
+SINGLE_TYPES = tuple(Type(1 << place) for place in range(15))
+"""All types but lists, in the order of their names."""
+NODE, RELATIONSHIP, PATH, BOOLEAN, INTEGER, FLOAT, STRING, POINT = SINGLE_TYPES[:8]
+DATE, TIME, LOCALTIME, LOCALDATETIME, DATETIME, DURATION, MAP = SINGLE_TYPES[8:]
 LIST = Type(_LIST)
 ANY = Type(_EVERYTHING)
 NUMBER = INTEGER | FLOAT

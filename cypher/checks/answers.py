@@ -34,8 +34,7 @@ def returned_nodes(facts: Facts, findings: Findings) -> None:
                     "hint",
                     f"This returns a whole {value.kind} with all its properties; "
                     "return the properties that the question asks for.",
-                    item.expression.start,
-                    item.expression.end,
+                    item.expression,
                     suggestions,
                 )
 
@@ -66,8 +65,7 @@ def merged_entities(facts: Facts, findings: Findings, data: Data | None) -> None
                     if counted
                     else f"to keep them apart, write WITH DISTINCT {name} and return {name}.{value.key}."
                 ),
-                node.start,
-                node.end,
+                node,
                 [suggestion] if suggestion else [],
             )
 
@@ -92,8 +90,7 @@ def sort_columns(facts: Facts, findings: Findings) -> None:
                     "extra_sort_column",
                     "hint",
                     f"{text} is a sort key. {_without_column(findings, projection, item, sort)}",
-                    item.start,
-                    item.end,
+                    item,
                 )
 
 
@@ -151,8 +148,7 @@ def _closed(comparison: Comparison, use: PropertyUse, findings: Findings) -> Non
         "time_open_interval",
         "warning",
         f"Relationships that have not ended have no {use.key} and are left out here. To include them, write {condition}.",
-        comparison.node.start,
-        comparison.node.end,
+        comparison.node,
         [condition],
     )
 
@@ -199,8 +195,8 @@ def cartesian_products(facts: Facts, findings: Findings) -> None:
                 "warning",
                 f"{parts} share no variable: every row of one is joined with every row of the "
                 f"other{'s' if len(names) > 2 else ''}. Connect them by a relationship or a condition.",
-                clause.start,
-                clause.patterns[-1].end,
+                clause,
+                to=clause.patterns[-1],
             )
 
 
@@ -258,8 +254,7 @@ def unbounded_paths(facts: Facts, findings: Findings) -> None:
             "warning",
             f"The path over {either(types) or 'relationships of any type'} has no upper bound and may take a very long "
             "time on a graph with cycles; give it an upper bound, such as *1..4.",
-            relationship.start,
-            relationship.end,
+            relationship,
         )
 
 
@@ -276,8 +271,7 @@ def missing_limits(facts: Facts, findings: Findings, data: Data | None) -> None:
             "no_limit",
             "hint",
             "The result may have very many rows. Add a LIMIT only if the question asks for a few rows.",
-            clause.start,
-            clause.end,
+            clause,
         )
 
 

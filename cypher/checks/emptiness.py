@@ -97,8 +97,7 @@ def _unfilled(facts: Facts, findings: Findings, use: PropertyUse, role: str, hav
             "empty_property",
             "hint" if role == "returned" else "warning",
             f"{name} has no value anywhere (0 of {all_counted}), {CONSEQUENCES[role]}.",
-            use.node.start,
-            use.node.end,
+            use.node,
         )
     elif role == "sort" and of >= FEWEST and have <= HARDLY_ANY * of:
         findings.add(
@@ -106,8 +105,7 @@ def _unfilled(facts: Facts, findings: Findings, use: PropertyUse, role: str, hav
             "warning",
             f"Only {have:,} of {all_counted} {'has' if have == 1 else 'have'} {name}; the others sort as null. "
             f"Descending order puts nulls first; exclude them with {findings.query.source(use.node)} IS NOT NULL.",
-            use.node.start,
-            use.node.end,
+            use.node,
         )
 
 
@@ -171,7 +169,7 @@ def _null_makers(expression: t.Expression) -> Iterator[t.Node]:
 def _empty(code: str, message: str, use: LabelUse, alternative: bool, findings: Findings) -> None:
     if alternative:
         message += " This alternative adds nothing to the answer."
-    findings.add(code, "hint" if alternative else "warning", message, use.name.start, use.name.end)
+    findings.add(code, "hint" if alternative else "warning", message, use.name)
 
 
 def _alternatives(query: t.Query) -> set[int]:

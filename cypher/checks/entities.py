@@ -179,7 +179,7 @@ def _check(
     severity: Severity = "hint" if comparison.negated or comparison.operator == "<>" else "warning"
     suggestions = [quoted_string(name) for name in names] if judgement.verdict != "not_found" else []
     clear = written and not elsewhere and severity == "warning" and len(suggestions) == 1
-    findings.add("entity_not_found", severity, message, node.start, node.end, suggestions, clear=clear)
+    findings.add("entity_not_found", severity, message, node, suggestions, clear=clear)
 
 
 def _other_property(
@@ -209,8 +209,7 @@ def _other_property(
             "entity_not_found",
             "warning",
             f"No {owner} has the {use.key} {value!r}, but {value!r} is the {all_of(here)} of one.",
-            key.start,
-            key.end,
+            key,
             [quoted_name(name) for name in here],
             clear=len(here) == 1 and not comparison.negated and comparison.operator != "<>",
         )
@@ -229,8 +228,7 @@ def _other_property(
         "warning",
         f"No {either(labels, 3)} has the {use.key} {value!r}, but {all_of(written, 3)} {'exists' if len(written) == 1 else 'exist'}."
         f"{_joined(facts, use, places[0][0]) if len(places) == 1 else ''}",
-        comparison.right_node.start,
-        comparison.right_node.end,
+        comparison.right_node,
         edits=[
             Edit(own[0].name.start, own[0].name.end, quoted_name(places[0][0])),
             Edit(key.start, key.end, quoted_name(places[0][1])),
@@ -279,8 +277,7 @@ def _check_part(
         "hint",
         f"Found no {use.key} that {_words(comparison.operator)} {value!r} (case-sensitive)"
         f"{nothing_like_it(names, noun) if absent else ''}.",
-        node.start,
-        node.end,
+        node,
         [] if absent else [quoted_string(name) for name in names],
     )
 

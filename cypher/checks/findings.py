@@ -9,7 +9,7 @@ from typing import Literal
 
 from graphground.cypher.diagnostics import Diagnostic, Edit, Severity, all_of
 from graphground.cypher.safety.time_limit import MOST_FINDINGS, check_work
-from graphground.cypher.tree import Query, Variable
+from graphground.cypher.tree import Node, Query, Variable
 
 
 class Enough(Exception):
@@ -29,14 +29,14 @@ class Findings:
         code: str,
         severity: Severity,
         message: str,
-        start: int,
-        end: int,
+        node: Node,
         suggestions: Sequence[str] = (),
         *,
+        to: Node | None = None,
         clear: bool = False,
         edits: Sequence[Edit] = (),
     ) -> None:
-        """Add a finding at `text[start:end]`; if `clear`, the first suggestion becomes an edit that fixes the problem.
+        """Add a finding at a node, or from it to the end of another; if `clear`, the first suggestion becomes an edit.
 
         Warnings and hints past `MOST_FINDINGS` are left out.
 
@@ -50,23 +50,10 @@ class Findings:
                 raise Enough
         elif len(self.diagnostics) - self.errors >= MOST_FINDINGS:
             return
-        line, column = self.query.position(start)
-        end_line, end_column = self.query.position(end)
+        start, end = node.start, (to or node).end
         fix = edits or ([Edit(start, end, suggestions[0])] if clear and suggestions else ())
-        self.diagnostics.append(
-            Diagnostic(
-                code,
-                severity,
-                message,
-                line,
-                column,
-                end_line,
-                end_column,
-                self.query.text[start:end],
-                tuple(suggestions),
-                fix,
-            )
-        )
+        place, found = (*self.query.position(start), *self.query.position(end)), self.query.text[start:end]
+        self.diagnostics.append(Diagnostic(code, severity, message, *place, found, tuple(suggestions), fix))
 
     def __iter__(self) -> Iterator[Diagnostic]:
         return iter(self.diagnostics)

@@ -39,15 +39,7 @@ def _unknown_label(facts: Facts, use: LabelUse, findings: Findings) -> None:
     if found in index.types:
         message += f" {found!r} is a relationship type: write it in brackets, `-[:{quoted_name(found)}]->`."
     message += f" Labels: {listed(list(index.label_masks), 20)}." if index.label_masks else " The graph has no labels."
-    findings.add(
-        "unknown_label",
-        "error",
-        message,
-        use.name.start,
-        use.name.end,
-        [quoted_name(name) for name in suggestions],
-        clear=clear,
-    )
+    findings.add("unknown_label", "error", message, use.name, [quoted_name(name) for name in suggestions], clear=clear)
 
 
 def unknown_types(facts: Facts, findings: Findings) -> None:
@@ -82,8 +74,7 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
         "unknown_relationship_type",
         "error",
         message,
-        use.name.start,
-        use.name.end,
+        use.name,
         [quoted_name(name) for name in suggestions],
         clear=clear,
     )
@@ -258,8 +249,7 @@ def _add(use: PropertyUse, message: str, names: list[str], clear: bool, findings
         "unknown_property",
         "error",
         message,
-        key.start,
-        key.end,
+        key,
         [f"'{name}'" if quoted else quoted_name(name) for name in names],
         clear=clear,
     )
@@ -282,8 +272,7 @@ def wrong_relationships(facts: Facts, findings: Findings) -> None:
             if symbol.name
             else f"No node can match this pattern: the labels {findings.query.source(labels)} never occur together. "
             "Use a separate node pattern for a different node.",
-            labels.start,
-            labels.end,
+            labels,
         )
     for link in facts.links:
         if link.bad and not link.unknown:
@@ -313,7 +302,7 @@ def _reversed(facts: Facts, link: Link, findings: Findings, clear: bool) -> None
     message = f"{relationship_clause(link.types or (), 'is', 'are')} written in the opposite direction: "
     allowed = _allowed(facts, link)
     message += f"the schema has {all_of(pattern_texts(allowed))}." if allowed else "reverse it."
-    findings.add("reversed_direction", "error", message, pattern.start, pattern.end, [other_way], clear=clear)
+    findings.add("reversed_direction", "error", message, pattern, [other_way], clear=clear)
 
 
 def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findings) -> None:
@@ -350,7 +339,7 @@ def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findi
         for use in facts.properties
     )
     clear = not between and len(suggestions) == 1 and not doubted
-    findings.add("impossible_pattern", "error", message, pattern.start, pattern.end, suggestions, clear=clear)
+    findings.add("impossible_pattern", "error", message, pattern, suggestions, clear=clear)
 
 
 def _through_another_node(facts: Facts, link: Link, left: int, right: int) -> list[str]:

@@ -130,8 +130,7 @@ def _compared_as_text(facts: Facts, comparison: Comparison, findings: Findings) 
             "warning",
             f"{name_of(use)} is text that holds {texts.described}: {comparison.operator} compares character "
             "by character.",
-            comparison.node.start,
-            comparison.node.end,
+            comparison.node,
             [f"{left} {comparison.operator} {right}"] if clear else [],
             clear=clear and comparison.left_node.start < literal.start,
         )
@@ -165,8 +164,7 @@ def _convert_both(
         "text_compared",
         "warning",
         message + (f" Write {whole}." if whole else ""),
-        node.start,
-        node.end,
+        node,
         [whole] if whole and alone else [],
         edits=edits,
     )
@@ -195,8 +193,7 @@ def _convert(
         "text_compared",
         "error" if severity == "error" else "warning",
         message,
-        node.start,
-        node.end,
+        node,
         [written] if written else [],
         clear=bool(written),
     )
@@ -223,17 +220,14 @@ def compared_with_value(
             "type_mismatch",
             "error",
             f"{message} Write {word}." if word else message,
-            literal.start,
-            literal.end,
+            literal,
             [word] if word else [],
             clear=bool(word),
         )
         return True
     exact = _as_text(literal, texts) if operator in ("=", "<>") else ""
     if exact:
-        findings.add(
-            "type_mismatch", "error", f"{message} Write {exact}.", literal.start, literal.end, [exact], clear=True
-        )
+        findings.add("type_mismatch", "error", f"{message} Write {exact}.", literal, [exact], clear=True)
         return True
     if (
         given == "int"
@@ -248,8 +242,7 @@ def compared_with_value(
             "type_mismatch",
             "error",
             message + (f" For the year, write {year}." if year else ""),
-            subject.start,
-            subject.end,
+            subject,
             [year] if year else [],
             clear=bool(year),
         )
@@ -261,8 +254,7 @@ def compared_with_value(
             "type_mismatch",
             "error",
             message + (f" {naming}{'and compare' if naming else 'Compare'} {condition} in WHERE." if condition else ""),
-            literal.start,
-            literal.end,
+            literal,
         )
         return True
     written = _moment(texts, given, source(subject)) if given in MOMENTS else texts.converted(source(subject))
@@ -270,16 +262,10 @@ def compared_with_value(
         return False  # ISO dates sort as text, so the string literal is right
     if written is None:
         findings.add(
-            "type_mismatch",
-            "error",
-            f"{message} No conversion is certain to work for all of its values.",
-            subject.start,
-            subject.end,
+            "type_mismatch", "error", f"{message} No conversion is certain to work for all of its values.", subject
         )
         return True
-    findings.add(
-        "type_mismatch", "error", f"{message} Write {written}.", subject.start, subject.end, [written], clear=True
-    )
+    findings.add("type_mismatch", "error", f"{message} Write {written}.", subject, [written], clear=True)
     return True
 
 
@@ -300,20 +286,10 @@ def member_of_values(
     )
     written = [_as_text(item, texts) for item in items]
     if written and all(written):
-        findings.add(
-            "type_mismatch", "error", message, literal.start, literal.end, [f"[{', '.join(written)}]"], clear=True
-        )
+        findings.add("type_mismatch", "error", message, literal, [f"[{', '.join(written)}]"], clear=True)
         return
     converted = texts.converted(source(subject)) if inner in NUMBERS and texts.type in NUMBERS else None
-    findings.add(
-        "type_mismatch",
-        "error",
-        message,
-        subject.start,
-        subject.end,
-        [converted] if converted else [],
-        clear=bool(converted),
-    )
+    findings.add("type_mismatch", "error", message, subject, [converted] if converted else [], clear=bool(converted))
 
 
 def _moment(texts: TextValues, type_: str, subject: str) -> str | None:
@@ -359,7 +335,7 @@ def component(use: PropertyUse, part: t.Name, texts: TextValues, findings: Findi
         else ""
     )
     findings.add(
-        "type_mismatch", "error", message, use.node.start, part.end, [written] if written else [], clear=bool(written)
+        "type_mismatch", "error", message, use.node, [written] if written else [], clear=bool(written), to=part
     )
 
 

@@ -19,6 +19,7 @@ from graphground.cypher.checks.text_values import (
     component,
     in_where,
     member_of_values,
+    name_of,
     text_values_of,
 )
 from graphground.cypher.diagnostics import Edit
@@ -85,16 +86,14 @@ def _epoch(facts: Facts, comparison: Comparison, use: PropertyUse, findings: Fin
     operator = comparison.operator if comparison.operator in ORDER else "="
     value = _year_of(literal) if year else f"date({source(literal)})" if written else source(literal)
     whole = isinstance(comparison.node, t.Binary) and not use.in_map
-    start, end = (comparison.node.start, comparison.node.end) if whole else (literal.start, literal.end)
     left = comparison.left_node
     edits = [] if use.in_map else [Edit(left.start, left.end, subject), Edit(literal.start, literal.end, value)]
     findings.add(
         "type_mismatch",
         "error",
-        f"{_name(use)} holds times as milliseconds since 1970, so it cannot be compared with {source(literal)}. "
+        f"{name_of(use)} holds times as milliseconds since 1970, so it cannot be compared with {source(literal)}. "
         f"{naming}{'and write' if naming else 'Write'} {subject} {operator} {value}.",
-        start,
-        end,
+        comparison.node if whole else literal,
         [f"{subject} {operator} {value}"] if whole else [],
         edits=edits if comparison.operator in ORDER else [],
         clear=whole,
@@ -166,17 +165,18 @@ def _mismatch(
     literal = comparison.right_node
     effect = "always true where the property is set" if comparison.operator == "<>" else "never true"
     message = (
-        f"{_name(use)} is of type {expected}, and {source(literal)} of type {value_type}: the comparison is {effect}."
+        f"{name_of(use)} is of type {expected}, and {source(literal)} of type {value_type}: the comparison is {effect}."
     )
     if expected in SAMPLES:
         message += f" Write a value such as {SAMPLES[expected]}."
-    start, end, suggestions = literal.start, literal.end, [right] if right else []
+    node: Node = literal
+    suggestions = [right] if right else []
     year = _year_of(literal)
     if expected == "date" and year and comparison.operator in ("=", "<>") and not use.in_map:
-        start, end = comparison.node.start, comparison.node.end
+        node = comparison.node
         suggestions = [f"{source(use.node)}.year {comparison.operator} {year}"]
         message += f" For the year alone: {suggestions[0]}."
-    findings.add("type_mismatch", "error", message, start, end, suggestions, clear=bool(suggestions))
+    findings.add("type_mismatch", "error", message, node, suggestions, clear=bool(suggestions))
 
 
 def _year_of(node: Node) -> str:
@@ -195,13 +195,11 @@ def _list_as_value(facts: Facts, comparison: Comparison, use: PropertyUse, findi
     subject = findings.query.source(use.node)
     negation = "NOT " if comparison.operator == "<>" else ""
     suggestions = [f"{negation}{value} IN {subject}"]
-    message = f"{_name(use)} is a list, which never equals a single value."
+    message = f"{name_of(use)} is a list, which never equals a single value."
     if comparison.operator in ("<", "<=", ">", ">="):
         suggestions = [f"any(x IN {subject} WHERE x {comparison.operator} {value})"]
-        message = f"{_name(use)} is a list: {comparison.operator} with a single value is never true."
-    findings.add(
-        "list_compared_as_value", "error", message, comparison.node.start, comparison.node.end, suggestions, clear=True
-    )
+        message = f"{name_of(use)} is a list: {comparison.operator} with a single value is never true."
+    findings.add("list_compared_as_value", "error", message, comparison.node, suggestions, clear=True)
 
 
 def _list_in_map(facts: Facts, comparison: Comparison, use: PropertyUse, value: str, findings: Findings) -> None:
@@ -233,10 +231,9 @@ def _list_in_map(facts: Facts, comparison: Comparison, use: PropertyUse, value: 
     findings.add(
         "list_compared_as_value",
         "error",
-        f"{_name(use)} is a list, which never equals a single value. "
+        f"{name_of(use)} is a list, which never equals a single value. "
         f"{naming}{'and write' if naming else 'Write'} WHERE {condition}.",
-        entry.start,
-        entry.end,
+        entry,
         [],
         edits=edits,
     )
@@ -257,10 +254,9 @@ def _textual(facts: Facts, comparison: Comparison, use: PropertyUse, findings: F
         findings.add(
             "list_compared_as_value",
             "error",
-            f"{_name(use)} is a list; {comparison.operator} works on text only and returns null here: "
+            f"{name_of(use)} is a list; {comparison.operator} works on text only and returns null here: "
             f"write {suggestions[0]}.",
-            comparison.node.start,
-            comparison.node.end,
+            comparison.node,
             suggestions,
             clear=True,
         )
@@ -269,10 +265,9 @@ def _textual(facts: Facts, comparison: Comparison, use: PropertyUse, findings: F
     findings.add(
         "type_mismatch",
         "error",
-        f"{_name(use)} is of type {expected}; {comparison.operator} works on text only and returns null here. "
+        f"{name_of(use)} is of type {expected}; {comparison.operator} works on text only and returns null here. "
         f"{sample} toString({subject}).",
-        use.node.start,
-        use.node.end,
+        use.node,
         [f"toString({subject})"],
         clear=comparison.operator != "=~",
     )
@@ -294,10 +289,9 @@ def _membership(facts: Facts, comparison: Comparison, findings: Findings, parame
                 findings.add(
                     "type_mismatch",
                     "error",
-                    f"{_name(right)} is a list of {inner}, and {source(literal)} is of type {value_type}: "
+                    f"{name_of(right)} is a list of {inner}, and {source(literal)} is of type {value_type}: "
                     "the comparison is never true.",
-                    literal.start,
-                    literal.end,
+                    literal,
                     [fixed] if fixed else [],
                     clear=bool(fixed),
                 )
@@ -306,9 +300,8 @@ def _membership(facts: Facts, comparison: Comparison, findings: Findings, parame
             findings.add(
                 "type_mismatch",
                 "warning",
-                f"{_name(right)} is a single {holds}, not a list.",
-                comparison.node.start,
-                comparison.node.end,
+                f"{name_of(right)} is a single {holds}, not a list.",
+                comparison.node,
                 [suggestion],
             )
         return
@@ -325,9 +318,8 @@ def _membership(facts: Facts, comparison: Comparison, findings: Findings, parame
             findings.add(
                 "list_compared_as_value",
                 "error",
-                f"{_name(left)} is itself a list, which IN compares as a whole with each value of the other list.",
-                comparison.node.start,
-                comparison.node.end,
+                f"{name_of(left)} is itself a list, which IN compares as a whole with each value of the other list.",
+                comparison.node,
                 [suggestion],
                 clear=True,
             )
@@ -344,10 +336,9 @@ def _membership(facts: Facts, comparison: Comparison, findings: Findings, parame
         findings.add(
             "type_mismatch",
             "error",
-            f"{_name(left)} is of type {expected}, and {source(literal)} holds values of type {inner}: "
+            f"{name_of(left)} is of type {expected}, and {source(literal)} holds values of type {inner}: "
             "the comparison is never true.",
-            literal.start,
-            literal.end,
+            literal,
             suggestions,
             clear=bool(suggestions),
         )
@@ -367,18 +358,16 @@ def _two_properties(
         findings.add(
             "list_compared_as_value",
             "warning",
-            f"{_name(many)} is a list and {_name(single)} a single value.",
-            comparison.node.start,
-            comparison.node.end,
+            f"{name_of(many)} is a list and {name_of(single)} a single value.",
+            comparison.node,
             [suggestion],
         )
     elif expected in CHECKED and value_type in CHECKED and not comparable(expected, value_type):
         findings.add(
             "type_mismatch",
             "warning",
-            f"{_name(left)} is of type {expected} and {_name(right)} of type {value_type}: these types are not comparable.",
-            comparison.node.start,
-            comparison.node.end,
+            f"{name_of(left)} is of type {expected} and {name_of(right)} of type {value_type}: these types are not comparable.",
+            comparison.node,
         )
 
 
@@ -400,16 +389,12 @@ def _component(facts: Facts, use: PropertyUse, part: t.Name, findings: Findings,
     findings.add(
         "type_mismatch",
         "error",
-        f"{_name(use)} is of type {expected} and has no part {part.text!r}.",
-        use.node.start,
-        part.end,
+        f"{name_of(use)} is of type {expected} and has no part {part.text!r}.",
+        use.node,
         suggestions,
         clear=expected == "int" and bool(suggestions),
+        to=part,
     )
-
-
-def _name(use: PropertyUse) -> str:
-    return f"{use.symbol.name}.{use.key}" if use.symbol.name else f"The property {use.key}"
 
 
 # Reports comparisons with NULL: `n.x = NULL` is always null, so the condition never holds, even if `n.x` is null
@@ -453,8 +438,7 @@ def _pattern(element: t.NodePattern | t.RelationshipPattern, findings: Findings)
                 "error",
                 f"A pattern with {source(entry)} matches nothing, since no value equals null. "
                 f"{_instead(element, source(entry.key), findings.query)}",
-                entry.start,
-                entry.end,
+                entry,
             )
 
 
@@ -487,16 +471,14 @@ def _comparison(node: t.Binary, findings: Findings) -> None:
     source = findings.query.source
     message = f"{source(node)} is always null, never true"
     if all(nulls) or node.operator in ORDERED:
-        findings.add(
-            "null_comparison", "error", f"{message}: a value cannot be compared with null.", node.start, node.end
-        )
+        findings.add("null_comparison", "error", f"{message}: a value cannot be compared with null.", node)
         return
     operand = node.right if nulls[0] else node.left
     subject = (
         source(operand) if isinstance(operand, t.Property | t.Variable | t.FunctionCall) else f"({source(operand)})"
     )
     fix = f"{subject} IS {'NOT ' if node.operator == '<>' else ''}NULL"
-    findings.add("null_comparison", "error", f"{message}.", node.start, node.end, [fix], clear=True)
+    findings.add("null_comparison", "error", f"{message}.", node, [fix], clear=True)
 
 
 def _case(case: t.Case, subject: t.Expression, findings: Findings) -> None:
@@ -508,8 +490,7 @@ def _case(case: t.Case, subject: t.Expression, findings: Findings) -> None:
                     "error",
                     "NULL after WHEN never matches: CASE compares with =, and no value equals null. Write CASE WHEN "
                     f"{findings.query.source(subject)} IS NULL THEN ….",
-                    condition.start,
-                    condition.end,
+                    condition,
                 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf, nan
 
 from graphground.cypher import tree as t
 from graphground.cypher.parser import expressions, patterns, subqueries
@@ -97,66 +98,50 @@ def call(c: Cursor) -> t.Expression:
             arguments.append(expressions.expression(c))
         if c.cypher25 and len(arguments) == 3 and name.lower() == "vector" and c.accept("NOT"):
             c.expect("NULL")
-    if c.kinds[c.i] != ")":
-        raise c.fail("',' or ')'")
-    c.i += 1
+    c.expect(")", "',' or ')'")
     return t.FunctionCall(start, c.ends[c.i - 1], name, arguments, distinct, name_end)
 
 
 def _map_projection(c: Cursor, subject: t.Variable) -> t.MapProjection:
     c.i += 1
-    items: list[t.ProjectionItem] = []
-    if c.kinds[c.i] != "}":
-        while True:
-            i = c.i
-            start = c.starts[i]
-            if c.kinds[i] == ".":
-                c.i += 1
-                if c.kinds[c.i] == "*":
-                    c.i += 1
-                    items.append(t.ProjectedAll(start, c.end))
-                else:
-                    key = c.name("a property name or '*'")
-                    items.append(t.ProjectedProperty(start, key.end, key))
-            elif c.names[i] is not None and c.kinds[i + 1] == ":":
-                key = c.name("a key")
-                c.i += 1
-                value = expressions.expression(c)
-                items.append(t.ProjectedEntry(start, value.end, key, value))
-            elif c.names[i] is not None:
-                variable = c.variable()
-                if c.kinds[c.i] not in (",", "}"):
-                    raise c.fail("':', ',' or '}'")
-                items.append(t.ProjectedVariable(start, variable.end, variable))
-            else:
-                raise c.fail("'.name', '.*', a variable or 'key: value'")
-            if c.kinds[c.i] != ",":
-                break
-            c.i += 1
-    if c.kinds[c.i] != "}":
-        raise c.fail("',' or '}'")
-    c.i += 1
+    items = c.several(_projected) if c.kinds[c.i] != "}" else []
+    c.expect("}", "',' or '}'")
     return t.MapProjection(subject.start, c.end, subject, items)
+
+
+def _projected(c: Cursor) -> t.ProjectionItem:
+    i = c.i
+    start = c.starts[i]
+    if c.accept("."):
+        if c.accept("*"):
+            return t.ProjectedAll(start, c.end)
+        key = c.name("a property name or '*'")
+        return t.ProjectedProperty(start, key.end, key)
+    if c.names[i] is None:
+        raise c.fail("'.name', '.*', a variable or 'key: value'")
+    if c.kinds[i + 1] == ":":
+        key = c.name("a key")
+        c.i += 1
+        value = expressions.expression(c)
+        return t.ProjectedEntry(start, value.end, key, value)
+    variable = c.variable()
+    if c.kinds[c.i] not in (",", "}"):
+        raise c.fail("':', ',' or '}'")
+    return t.ProjectedVariable(start, variable.end, variable)
 
 
 def map_literal(c: Cursor) -> t.MapLiteral:
     """Parse a map: `{name: 'x', year: 1999}`."""
     start = c.starts[c.expect("{")]
     entries: list[t.MapEntry] = []
-    if c.kinds[c.i] != "}":
-        while True:
-            key = c.name("a key name" if entries else "a key name or '}'")
-            if c.kinds[c.i] != ":":
-                raise c.fail("':'")
-            c.i += 1
-            value = expressions.expression(c)
-            entries.append(t.MapEntry(key.start, value.end, key, value))
-            if c.kinds[c.i] != ",":
-                break
-            c.i += 1
-    if c.kinds[c.i] != "}":
-        raise c.fail("',' or '}'")
-    c.i += 1
+    while not entries or c.accept(","):
+        if not entries and c.kinds[c.i] == "}":
+            break
+        key = c.name("a key name" if entries else "a key name or '}'")
+        c.expect(":")
+        value = expressions.expression(c)
+        entries.append(t.MapEntry(key.start, value.end, key, value))
+    c.expect("}", "',' or '}'")
     return t.MapLiteral(start, c.end, entries)
 
 
@@ -186,7 +171,7 @@ def _float(c: Cursor) -> t.FloatLiteral:
     except ValueError:
         c.note("number", start, end, f"{text[:40]} is not a number")
         value = 0.0
-    if value == float("inf"):
+    if value == inf:
         c.note("number", start, end, f"the number {text[:40]} is too large")
     return t.FloatLiteral(start, end, value)
 
@@ -197,8 +182,7 @@ def _negative_number(c: Cursor) -> t.Expression | None:
     if after not in ("integer", "float", "INF", "INFINITY", "NAN"):
         c.i += 1
         raise c.fail("a number")
-    start = c.starts[c.i]
-    c.i += 1
+    start = c.skip()
     value = atom(c)
     value.start = start
     if isinstance(value, t.IntegerLiteral | t.FloatLiteral):
@@ -212,9 +196,7 @@ def _parenthesis(c: Cursor) -> t.Expression:
         return found
     c.i += 1
     value = expressions.expression(c)
-    if c.kinds[c.i] != ")":
-        raise c.fail("')'")
-    c.i += 1
+    c.expect(")")
     return value
 
 
@@ -250,65 +232,31 @@ def _bracket(c: Cursor) -> t.Expression:
     found = subqueries.comprehension(c)
     if found is not None:
         return found
-    start = c.starts[c.i]
-    c.i += 1
+    start = c.skip()
     items: list[t.Expression] = []
     if c.kinds[c.i] != "]":
-        items.append(expressions.expression(c))
-        while c.kinds[c.i] == ",":
-            c.i += 1
-            items.append(expressions.expression(c))
-    if c.kinds[c.i] != "]":
-        raise c.fail("',' or ']'")
-    c.i += 1
+        items = c.several(expressions.expression)
+    c.expect("]", "',' or ']'")
     return t.ListLiteral(start, c.end, items)
 
 
-def _true(c: Cursor) -> t.Expression | None:
-    if c.kinds[c.i + 1] == "(":
-        return None
-    c.i += 1
-    return t.BooleanLiteral(c.starts[c.i - 1], c.end, True)
+def _constant(make: Callable[[int, int], t.Expression]) -> Callable[[Cursor], t.Expression | None]:
+    """Return the parser of a word such as `true`, which is a function's name before a parenthesis."""
+
+    def parse(c: Cursor) -> t.Expression | None:
+        return make(c.skip(), c.end) if c.kinds[c.i + 1] != "(" else None
+
+    return parse
 
 
-def _false(c: Cursor) -> t.Expression | None:
-    if c.kinds[c.i + 1] == "(":
-        return None
-    c.i += 1
-    return t.BooleanLiteral(c.starts[c.i - 1], c.end, False)
-
-
-def _null(c: Cursor) -> t.Expression | None:
-    if c.kinds[c.i + 1] == "(":
-        return None
-    c.i += 1
-    return t.NullLiteral(c.starts[c.i - 1], c.end)
-
-
-def _infinity(c: Cursor) -> t.Expression | None:
-    if c.kinds[c.i + 1] == "(":
-        return None
-    c.i += 1
-    return t.FloatLiteral(c.starts[c.i - 1], c.end, float("inf"))
-
-
-_NAN = float("nan")
-
-
-def _nan(c: Cursor) -> t.Expression | None:
-    if c.kinds[c.i + 1] == "(":
-        return None
-    c.i += 1
-    return t.FloatLiteral(c.starts[c.i - 1], c.end, _NAN)
-
-
+_INFINITY = _constant(lambda start, end: t.FloatLiteral(start, end, inf))
 _WORDS: dict[str, Callable[[Cursor], t.Expression | None]] = {
-    "TRUE": _true,
-    "FALSE": _false,
-    "NULL": _null,
-    "INF": _infinity,
-    "INFINITY": _infinity,
-    "NAN": _nan,
+    "TRUE": _constant(lambda start, end: t.BooleanLiteral(start, end, True)),
+    "FALSE": _constant(lambda start, end: t.BooleanLiteral(start, end, False)),
+    "NULL": _constant(t.NullLiteral),
+    "INF": _INFINITY,
+    "INFINITY": _INFINITY,
+    "NAN": _constant(lambda start, end: t.FloatLiteral(start, end, nan)),
     "CASE": expressions.case,
     "EXISTS": subqueries.subquery,
     "COUNT": subqueries.subquery,

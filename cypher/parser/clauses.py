@@ -19,20 +19,14 @@ def match(c: Cursor) -> t.Match:
     optional = c.kinds[i] == "OPTIONAL"
     c.i = i + 2 if optional else i + 1
     mode = patterns.match_mode(c) if c.kinds[c.i] in ("REPEATABLE", "DIFFERENT") else None
-    found: list[t.PathPattern] = [patterns.path(c)]
-    while c.kinds[c.i] == ",":
-        c.i += 1
-        found.append(patterns.path(c))
+    found = c.several(patterns.path)
     hints: list[t.IndexHint] = []
     while c.kinds[c.i] == "USING":
         hints.append(_hint(c))
-    searched = search(c) if c.kinds[c.i] == "SEARCH" and begins(c) else None
-    where: t.Expression | None = None
-    if c.kinds[c.i] == "WHERE":
-        c.i += 1
-        where = expressions.expression(c)
-        if searched is None and c.kinds[c.i] == "SEARCH" and begins(c):
-            searched = search(c)
+    searched = search(c) if begins(c) else None
+    where = expressions.after(c, "WHERE")
+    if searched is None and begins(c):
+        searched = search(c)
     return t.Match(c.starts[i], c.end, optional, mode, found, hints, searched, where)
 
 
@@ -48,15 +42,12 @@ def optional(c: Cursor) -> t.Clause:
 
 
 def _hint(c: Cursor) -> t.IndexHint:
-    start = c.starts[c.i]
-    c.i += 1
+    start = c.skip()
     kind = c.kinds[c.i]
     c.i += 1
     if kind == "JOIN":
         c.expect("ON")
-        joined = [c.variable()]
-        while c.accept(","):
-            joined.append(c.variable())
+        joined = c.several(Cursor.variable)
         return t.IndexHint(start, c.end, kind, joined, None, [])
     if kind == "SCAN":
         variable = c.variable()
@@ -74,29 +65,26 @@ def _hint(c: Cursor) -> t.IndexHint:
     c.expect(":")
     label = c.name("a label")
     c.expect("(")
-    keys = [c.name("a property name")]
-    while c.accept(","):
-        keys.append(c.name("a property name"))
+    keys = c.several(_key)
     c.expect(")")
     return t.IndexHint(start, c.end, kind, [variable], label, keys)
 
 
+def _key(c: Cursor) -> t.Name:
+    return c.name("a property name")
+
+
 def with_(c: Cursor) -> t.With:
     """Parse `WITH n, count(*) AS c WHERE c > 1`."""
-    start = c.starts[c.i]
-    c.i += 1
+    start = c.skip()
     found = projection(c)
-    where: t.Expression | None = None
-    if c.kinds[c.i] == "WHERE":
-        c.i += 1
-        where = expressions.expression(c)
+    where = expressions.after(c, "WHERE")
     return t.With(start, c.end, found, where)
 
 
 def return_(c: Cursor) -> t.Return:
     """Parse `RETURN DISTINCT n.name AS name ORDER BY name LIMIT 3`."""
-    start = c.starts[c.i]
-    c.i += 1
+    start = c.skip()
     found = projection(c)
     return t.Return(start, c.end, found)
 
@@ -107,15 +95,8 @@ def projection(c: Cursor) -> t.Projection:
     distinct = c.kinds[i] == "DISTINCT" and c.kinds[i + 1] not in (",", ".", "end", "AS", ")", "}", "=", "+")
     if distinct:
         c.i += 1
-    items: list[t.ReturnItem] = []
-    star = c.kinds[c.i] == "*"
-    if star:
-        c.i += 1
-    else:
-        items.append(_return_item(c))
-    while c.kinds[c.i] == ",":
-        c.i += 1
-        items.append(_return_item(c))
+    star = c.accept("*")
+    items = c.several(_return_item) if not star or c.accept(",") else []
     group = _group(c) if c.kinds[c.i] == "GROUP" and c.cypher25 else None
     order = _order(c) if c.kinds[c.i] == "ORDER" else []
     skip, limit = _page(c)
@@ -131,10 +112,7 @@ def _group(c: Cursor) -> list[t.Expression] | None:
     if c.kinds[c.i] == "(" and c.kinds[c.i + 1] == ")":
         c.i += 2
         return []
-    found = [expressions.expression(c)]
-    while c.accept(","):
-        found.append(expressions.expression(c))
-    return found
+    return c.several(expressions.expression)
 
 
 def _return_item(c: Cursor) -> t.ReturnItem:
@@ -168,18 +146,16 @@ def _return_item(c: Cursor) -> t.ReturnItem:
 def _order(c: Cursor) -> list[t.SortItem]:
     c.i += 1
     c.expect("BY")
-    items: list[t.SortItem] = []
-    while True:
-        start = c.starts[c.i]
-        value = expressions.expression(c)
-        kind = c.kinds[c.i]
-        descending = kind == "DESC" or kind == "DESCENDING"
-        if descending or kind == "ASC" or kind == "ASCENDING":
-            c.i += 1
-        items.append(t.SortItem(start, c.end, value, descending))
-        if c.kinds[c.i] != ",":
-            return items
+    return c.several(_sort_item)
+
+
+def _sort_item(c: Cursor) -> t.SortItem:
+    start = c.starts[c.i]
+    value = expressions.expression(c)
+    descending = c.kinds[c.i] in ("DESC", "DESCENDING")
+    if descending or c.kinds[c.i] in ("ASC", "ASCENDING"):
         c.i += 1
+    return t.SortItem(start, c.end, value, descending)
 
 
 def _page(c: Cursor) -> tuple[t.Expression | None, t.Expression | None]:
@@ -204,20 +180,16 @@ def order_and_page(c: Cursor) -> t.OrderAndPage:
 
 def unwind(c: Cursor) -> t.Unwind:
     """Parse `UNWIND xs AS x`."""
-    start = c.starts[c.i]
-    c.i += 1
+    start = c.skip()
     source = expressions.expression(c)
-    if c.kinds[c.i] != "AS":
-        raise c.fail("AS")
-    c.i += 1
+    c.expect("AS", "AS")
     variable = c.variable()
     return t.Unwind(start, variable.end, source, variable)
 
 
 def for_(c: Cursor) -> t.Unwind:
     """Parse `FOR x IN xs`, Cypher 25's alternative to UNWIND."""
-    start = c.starts[c.i]
-    c.i += 1
+    start = c.skip()
     variable = c.variable()
     c.expect("IN")
     source = expressions.expression(c)
@@ -226,8 +198,7 @@ def for_(c: Cursor) -> t.Unwind:
 
 def load_csv(c: Cursor) -> t.LoadCsv:
     """Parse `LOAD CSV WITH HEADERS FROM $url AS row`."""
-    start = c.starts[c.i]
-    c.i += 1
+    start = c.skip()
     c.expect("CSV")
     headers = c.accept("WITH")
     if headers:
@@ -244,8 +215,7 @@ def load_csv(c: Cursor) -> t.LoadCsv:
 
 def use(c: Cursor) -> t.Use:
     """Parse `USE movies` or `USE graph.byName('movies')`."""
-    start = c.starts[c.i]
-    c.i += 1
+    start = c.skip()
     if c.kinds[c.i] == "GRAPH" and c.kinds[c.i + 1] != "." and c.names[c.i + 1] is not None:
         c.i += 1
     brackets = 0
@@ -277,22 +247,21 @@ def finish(c: Cursor) -> t.Finish:
 
 def let(c: Cursor) -> t.Let:
     """Parse `LET x = 1, y = 2`."""
-    start = c.starts[c.i]
-    c.i += 1
-    items: list[t.LetItem] = []
-    while True:
-        variable = c.variable()
-        c.expect("=")
-        value = expressions.expression(c)
-        items.append(t.LetItem(variable.start, value.end, variable, value))
-        if not c.accept(","):
-            return t.Let(start, c.end, items)
+    start = c.skip()
+    items = c.several(_let_item)
+    return t.Let(start, c.end, items)
+
+
+def _let_item(c: Cursor) -> t.LetItem:
+    variable = c.variable()
+    c.expect("=")
+    value = expressions.expression(c)
+    return t.LetItem(variable.start, value.end, variable, value)
 
 
 def filter_(c: Cursor) -> t.Filter:
     """Parse `FILTER n.x = 1` or `FILTER WHERE n.x = 1`."""
-    start = c.starts[c.i]
-    c.i += 1
+    start = c.skip()
     c.accept("WHERE")
     where = expressions.expression(c)
     return t.Filter(start, where.end, where)
@@ -325,14 +294,13 @@ def search(c: Cursor) -> t.Search:
     if c.accept("WITH"):
         c.expect("ANALYZER")
         analyzer = expressions.expression(c)
-    where = expressions.expression(c) if c.accept("WHERE") else None
+    where = expressions.after(c, "WHERE")
     skip = expressions.expression(c) if c.accept("SKIP") or c.accept("OFFSET") else None
     c.expect("LIMIT")
     limit = expressions.expression(c)
     c.expect(")")
     score: t.Variable | None = None
-    if c.kinds[c.i] == "SCORE":
-        c.i += 1
+    if c.accept("SCORE"):
         c.expect("AS")
         score = c.variable()
     return t.Search(c.starts[i], c.end, variable, kind, index, query, analyzer, where, skip, limit, score)
@@ -346,45 +314,33 @@ def create(c: Cursor) -> t.Create:
     i = c.i
     insert = c.kinds[i] == "INSERT"
     c.i += 1
-    found = [patterns.path(c)]
-    while c.accept(","):
-        found.append(patterns.path(c))
+    found = c.several(patterns.path)
     return t.Create(c.starts[i], c.end, found, insert)
 
 
 def merge(c: Cursor) -> t.Merge:
     """Parse `MERGE (n) ON CREATE SET n.x = 1`."""
-    start = c.starts[c.i]
-    c.i += 1
+    start = c.skip()
     pattern = patterns.path(c)
     actions: list[t.MergeAction] = []
     while c.kinds[c.i] == "ON":
-        begin = c.starts[c.i]
-        c.i += 1
+        begin = c.skip()
         kind = c.kinds[c.i]
         if kind not in ("CREATE", "MATCH"):
             raise c.fail("CREATE or MATCH")
         c.i += 1
         c.expect("SET")
         on: Literal["create", "match"] = "create" if kind == "CREATE" else "match"
-        items = _set_items(c)
+        items = c.several(_set_item)
         actions.append(t.MergeAction(begin, c.end, on, items))
     return t.Merge(start, c.end, pattern, actions)
 
 
 def set_(c: Cursor) -> t.Set:
     """Parse `SET n.x = 1, n += $map, n:Person`."""
-    start = c.starts[c.i]
-    c.i += 1
-    items = _set_items(c)
+    start = c.skip()
+    items = c.several(_set_item)
     return t.Set(start, c.end, items)
-
-
-def _set_items(c: Cursor) -> list[t.SetItem]:
-    items = [_set_item(c)]
-    while c.accept(","):
-        items.append(_set_item(c))
-    return items
 
 
 def _set_item(c: Cursor) -> t.SetItem:
@@ -401,9 +357,7 @@ def _set_item(c: Cursor) -> t.SetItem:
             found = _labels(c)
             return t.SetLabels(start, c.end, variable, found)
     target = _target(c)
-    if c.kinds[c.i] != "=":
-        raise c.fail("'='")
-    c.i += 1
+    c.expect("=")
     value = expressions.expression(c)
     return t.SetProperty(start, value.end, target, value)
 
@@ -436,20 +390,19 @@ def _labels(c: Cursor) -> list[t.LabelExpression]:
 
 def remove(c: Cursor) -> t.Remove:
     """Parse `REMOVE n.x, n:Person`."""
+    start = c.skip()
+    items = c.several(_remove_item)
+    return t.Remove(start, c.end, items)
+
+
+def _remove_item(c: Cursor) -> t.RemoveProperty | t.RemoveLabels:
     start = c.starts[c.i]
-    c.i += 1
-    items: list[t.RemoveProperty | t.RemoveLabels] = []
-    while True:
-        begin = c.starts[c.i]
-        if c.names[c.i] is not None and c.kinds[c.i + 1] in (":", "IS"):
-            variable = c.variable()
-            found = _labels(c)
-            items.append(t.RemoveLabels(begin, c.end, variable, found))
-        else:
-            target = _target(c)
-            items.append(t.RemoveProperty(begin, target.end, target))
-        if not c.accept(","):
-            return t.Remove(start, c.end, items)
+    if c.names[c.i] is not None and c.kinds[c.i + 1] in (":", "IS"):
+        variable = c.variable()
+        found = _labels(c)
+        return t.RemoveLabels(start, c.end, variable, found)
+    target = _target(c)
+    return t.RemoveProperty(start, target.end, target)
 
 
 def delete(c: Cursor) -> t.Delete:
@@ -461,16 +414,13 @@ def delete(c: Cursor) -> t.Delete:
     if kind != "DELETE":
         detach = kind
         c.expect("DELETE")
-    found = [expressions.expression(c)]
-    while c.accept(","):
-        found.append(expressions.expression(c))
+    found = c.several(expressions.expression)
     return t.Delete(start, c.end, detach, found)
 
 
 def foreach(c: Cursor) -> t.Foreach:
     """Parse `FOREACH (x IN xs | SET x.y = 1)`."""
-    start = c.starts[c.i]
-    c.i += 1
+    start = c.skip()
     c.expect("(")
     variable = c.variable()
     c.expect("IN")

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
 from graphground.cypher.tokens import Tokens
 from graphground.cypher.tree import Name, Variable
 
+T = TypeVar("T")
 MAX_DEPTH = 60
 """The maximum depth to which expressions, patterns and subqueries may be nested."""
 MAX_LENGTH = 200_000
@@ -16,28 +21,25 @@ MAX_TOKENS = 50_000
 """The maximum number of tokens that a query may have."""
 
 
+@dataclass(eq=False)
 class Failure(Exception):
-    """The signal that parsing stopped at a token: the token's number, and the expected tokens or a message.
+    """The signal that parsing stopped at a token: the token's number, and the expected tokens.
 
     The parser catches a failure to try the next alternative; only the furthest failure is reported.
     """
 
-    def __init__(self, at: int, expected: str, message: str = "") -> None:
-        super().__init__(expected)
-        self.at = at
-        self.expected = expected
-        self.message = message
+    at: int
+    expected: str
 
 
+@dataclass(eq=False)
 class Fatal(Exception):
     """A syntax error under every possible parse, with its offsets."""
 
-    def __init__(self, start: int, end: int, message: str, code: str = "syntax") -> None:
-        super().__init__(message)
-        self.start = start
-        self.end = end
-        self.message = message
-        self.code = code
+    start: int
+    end: int
+    message: str
+    code: str
 
 
 class Cursor:
@@ -77,7 +79,7 @@ class Cursor:
         self.stop_bar = -1
         self.notes: list[tuple[str, int, int, str]] = []
 
-    def fail(self, expected: str, message: str = "") -> Failure:
+    def fail(self, expected: str) -> Failure:
         """Record what was expected in place of the next token, and return the failure to raise."""
         i = self.i
         if i > self.furthest:
@@ -85,7 +87,7 @@ class Cursor:
             self.expected = [expected]
         elif i == self.furthest and expected not in self.expected:
             self.expected.append(expected)
-        return Failure(i, expected, message)
+        return Failure(i, expected)
 
     def note(self, code: str, start: int, end: int, message: str) -> None:
         """Note a problem that does not stop the parser; it is reported together with problems found later."""
@@ -98,11 +100,28 @@ class Cursor:
             return True
         return False
 
-    def expect(self, kind: str) -> int:
-        """Skip the next token, which must be of this kind; return the token's number."""
+    def skip(self) -> int:
+        """Skip the next token; return the offset at which it begins."""
+        i = self.i
+        self.i = i + 1
+        return self.starts[i]
+
+    def several(self, parse: Callable[[Cursor], T]) -> list[T]:
+        """Parse one or more constructs, separated by commas."""
+        found = [parse(self)]
+        while self.kinds[self.i] == ",":
+            self.i += 1
+            found.append(parse(self))
+        return found
+
+    def expect(self, kind: str, expected: str = "") -> int:
+        """Skip the next token, which must be of this kind; return the token's number.
+
+        If it is another token, the error says that `expected`, or the kind, is expected.
+        """
         i = self.i
         if self.kinds[i] != kind:
-            raise self.fail(f"'{kind}'")
+            raise self.fail(expected or f"'{kind}'")
         self.i = i + 1
         return i
 

@@ -17,36 +17,31 @@ _FORMS = frozenset(("NFC", "NFD", "NFKC", "NFKD"))
 _POSTFIX = frozenset((".", "[", ":", "IS"))
 
 
+_LOGIC = {"OR": 1, "XOR": 2, "AND": 3}
+_ARITHMETIC = {"+": 1, "-": 1, "||": 1, "*": 2, "/": 2, "%": 2, "^": 3}
+"""The operators whose chains are read from the left, each with its precedence."""
+
+
 def expression(c: Cursor) -> t.Expression:
     """Parse `a OR b`."""
     c.deeper()
-    left = _exclusive(c)
-    while c.kinds[c.i] == "OR":
-        at = c.starts[c.i]
-        c.i += 1
-        right = _exclusive(c)
-        left = t.Binary(left.start, right.end, "OR", left, right, at)
+    found = _logic(c, 1)
     c.depth -= 1
-    return left
+    return found
 
 
-def _exclusive(c: Cursor) -> t.Expression:
-    left = _conjunction(c)
-    while c.kinds[c.i] == "XOR":
-        at = c.starts[c.i]
-        c.i += 1
-        right = _conjunction(c)
-        left = t.Binary(left.start, right.end, "XOR", left, right, at)
-    return left
+def after(c: Cursor, keyword: str) -> t.Expression | None:
+    """Parse the expression after a keyword, as in `WHERE n.x = 1`; None if the keyword does not follow."""
+    return expression(c) if c.accept(keyword) else None
 
 
-def _conjunction(c: Cursor) -> t.Expression:
+def _logic(c: Cursor, least: int) -> t.Expression:
+    """Parse a chain of OR, XOR and AND whose precedence is at least `least`."""
     left = _negation(c) if c.kinds[c.i] == "NOT" else comparison(c)
-    while c.kinds[c.i] == "AND":
-        at = c.starts[c.i]
-        c.i += 1
-        right = _negation(c) if c.kinds[c.i] == "NOT" else comparison(c)
-        left = t.Binary(left.start, right.end, "AND", left, right, at)
+    while (level := _LOGIC.get(kind := c.kinds[c.i], 0)) >= least:
+        at = c.skip()
+        right = _logic(c, level + 1)
+        left = t.Binary(left.start, right.end, kind, left, right, at)
     return left
 
 
@@ -136,46 +131,20 @@ def _is(c: Cursor, left: t.Expression) -> t.Expression:
     return t.IsNormalized(left.start, c.end, left, negated, form)
 
 
-def sum_(c: Cursor) -> t.Expression:
-    """Parse `a + b - c || d`."""
-    left = _product(c)
-    kind = c.kinds[c.i]
-    while kind == "+" or kind == "-" or kind == "||":
-        at = c.starts[c.i]
-        c.i += 1
-        right = _product(c)
-        left = t.Binary(left.start, right.end, kind, left, right, at)
-        kind = c.kinds[c.i]
-    return left
-
-
-def _product(c: Cursor) -> t.Expression:
-    left = _power(c)
-    kind = c.kinds[c.i]
-    while kind == "*" or kind == "/" or kind == "%":
-        at = c.starts[c.i]
-        c.i += 1
-        right = _power(c)
-        left = t.Binary(left.start, right.end, kind, left, right, at)
-        kind = c.kinds[c.i]
-    return left
-
-
-def _power(c: Cursor) -> t.Expression:
+def sum_(c: Cursor, least: int = 1) -> t.Expression:
+    """Parse `a + b * c`: a chain of arithmetic operators whose precedence is at least `least`."""
     left = _signed(c)
-    while c.kinds[c.i] == "^":
-        at = c.starts[c.i]
-        c.i += 1
-        right = _signed(c)
-        left = t.Binary(left.start, right.end, "^", left, right, at)
+    while (level := _ARITHMETIC.get(kind := c.kinds[c.i], 0)) >= least:
+        at = c.skip()
+        right = sum_(c, level + 1)
+        left = t.Binary(left.start, right.end, kind, left, right, at)
     return left
 
 
 def _signed(c: Cursor) -> t.Expression:
     kind = c.kinds[c.i]
     if kind == "-" or kind == "+":
-        start = c.starts[c.i]
-        c.i += 1
+        start = c.skip()
         operand = atoms.atom(c)
         if c.kinds[c.i] in _POSTFIX:
             operand = postfix(c, operand)
@@ -258,9 +227,6 @@ def _subscript(c: Cursor, value: t.Expression) -> t.Expression:
 # Parses CASE in both forms, with the comparisons and lists allowed after WHEN
 
 
-_CASE_COMPARISONS = frozenset(("=", "<>", "<", ">", "<=", ">=", "!="))
-
-
 def case(c: Cursor) -> t.Expression | None:
     """Parse `CASE … END`; None if CASE is a variable's name."""
     i = c.i
@@ -277,8 +243,7 @@ def case(c: Cursor) -> t.Expression | None:
 
 
 def _case(c: Cursor) -> t.Case:
-    start = c.starts[c.i]
-    c.i += 1
+    start = c.skip()
     subject: t.Expression | None = None
     if c.kinds[c.i] != "WHEN":
         subject = expression(c)
@@ -286,26 +251,13 @@ def _case(c: Cursor) -> t.Case:
             raise c.fail("WHEN")
     branches: list[t.WhenThen] = []
     while c.kinds[c.i] == "WHEN":
-        begin = c.starts[c.i]
-        c.i += 1
-        conditions: list[t.Expression] = []
-        if subject is None:
-            conditions.append(expression(c))
-        else:
-            conditions.append(_operand(c))
-            while c.accept(","):
-                conditions.append(_operand(c))
-        if c.kinds[c.i] != "THEN":
-            raise c.fail("THEN")
-        c.i += 1
+        begin = c.skip()
+        conditions = [expression(c)] if subject is None else c.several(_operand)
+        c.expect("THEN", "THEN")
         result = expression(c)
         branches.append(t.WhenThen(begin, result.end, conditions, result))
-    default: t.Expression | None = None
-    if c.accept("ELSE"):
-        default = expression(c)
-    if c.kinds[c.i] != "END":
-        raise c.fail("END" if default is not None else "WHEN, ELSE or END")
-    c.i += 1
+    default = after(c, "ELSE")
+    c.expect("END", "END" if default is not None else "WHEN, ELSE or END")
     return t.Case(start, c.end, subject, branches, default)
 
 
@@ -313,7 +265,7 @@ def _operand(c: Cursor) -> t.Expression:
     kind = c.kinds[c.i]
     start = c.starts[c.i]
     after = c.kinds[c.i + 1]
-    if kind in _CASE_COMPARISONS:
+    if kind in _COMPARISONS:
         c.i += 1
         operand = predicate(c)
         return t.CaseComparison(start, operand.end, "<>" if kind == "!=" else kind, operand)
@@ -360,25 +312,14 @@ def _subquery(c: Cursor, i: int, optional: bool) -> t.CallSubquery:
     star = False
     imports: list[t.Variable] | None = None
     if c.accept("("):
-        imports = []
-        if c.accept("*"):
-            star = True
-        elif c.kinds[c.i] != ")":
-            imports.append(c.variable())
-            while c.accept(","):
-                imports.append(c.variable())
-        if c.kinds[c.i] != ")":
-            raise c.fail("',' or ')'" if imports else "')'")
-        c.i += 1
-    if c.kinds[c.i] != "{":
-        raise c.fail("'{'")
-    c.i += 1
+        star = c.accept("*")
+        imports = c.several(Cursor.variable) if not star and c.kinds[c.i] != ")" else []
+        c.expect(")", "',' or ')'" if imports else "')'")
+    c.expect("{")
     c.deeper()
     body = statement.body(c)
     c.depth -= 1
-    if c.kinds[c.i] != "}":
-        raise c.fail("a clause such as MATCH or RETURN, or '}'")
-    c.i += 1
+    c.expect("}", "a clause such as MATCH or RETURN, or '}'")
     transactions: t.InTransactions | None = None
     if c.kinds[c.i] == "IN":
         transactions = _transactions(c)
@@ -386,8 +327,7 @@ def _subquery(c: Cursor, i: int, optional: bool) -> t.CallSubquery:
 
 
 def _transactions(c: Cursor) -> t.InTransactions:
-    start = c.starts[c.i]
-    c.i += 1
+    start = c.skip()
     concurrency: t.Expression | None = None
     concurrent = c.kinds[c.i] == "CONCURRENT"
     if not concurrent and c.kinds[c.i] != "TRANSACTIONS":
@@ -457,12 +397,8 @@ def _procedure(c: Cursor, i: int, optional: bool) -> t.CallProcedure:
     if c.accept("("):
         arguments = []
         if c.kinds[c.i] != ")":
-            arguments.append(expression(c))
-            while c.accept(","):
-                arguments.append(expression(c))
-        if c.kinds[c.i] != ")":
-            raise c.fail("',' or ')'")
-        c.i += 1
+            arguments = c.several(expression)
+        c.expect(")", "',' or ')'")
     yields: list[t.YieldItem] | None = None
     star = False
     where: t.Expression | None = None
@@ -470,9 +406,7 @@ def _procedure(c: Cursor, i: int, optional: bool) -> t.CallProcedure:
         if c.accept("*"):
             star = True
         else:
-            yields = [_yield_item(c)]
-            while c.accept(","):
-                yields.append(_yield_item(c))
+            yields = c.several(_yield_item)
             if c.accept("WHERE"):
                 where = expression(c)
     return t.CallProcedure(

@@ -57,10 +57,7 @@ def path_elements(c: Cursor) -> Elements:
         else:
             elements.append(node(c))
             while c.kinds[c.i] in _BEGINS_RELATIONSHIP:
-                elements.append(relationship(c, True))
-                if c.kinds[c.i] != "(":
-                    raise c.fail("'('")
-                elements.append(node(c))
+                elements += (relationship(c, True), node(c))
         if c.kinds[c.i] != "(":
             return elements
 
@@ -70,15 +67,12 @@ def _is_parenthesized(c: Cursor) -> bool:
 
 
 def _parenthesized(c: Cursor) -> t.ParenthesizedPath:
-    start = c.starts[c.i]
-    c.i += 1
+    start = c.skip()
     c.deeper()
     inner = path(c)
-    where = expressions.expression(c) if c.accept("WHERE") else None
+    where = expressions.after(c, "WHERE")
     c.depth -= 1
-    if c.kinds[c.i] != ")":
-        raise c.fail("WHERE or ')'" if where is None else "')'")
-    c.i += 1
+    c.expect(")", "WHERE or ')'" if where is None else "')'")
     found = _quantifier(c)
     parenthesized = t.ParenthesizedPath(start, c.end, inner.variable, inner.elements, where, found)
     if inner.selector is not None:
@@ -100,9 +94,7 @@ def shortest_function(c: Cursor, variable: t.Variable | None) -> t.PathPattern:
     if c.kinds[c.i] != "(":
         raise c.fail("'('")
     elements = path_elements(c)
-    if c.kinds[c.i] != ")":
-        raise c.fail("')'")
-    c.i += 1
+    c.expect(")")
     name: Literal["shortestPath", "allShortestPaths"] = (
         "shortestPath" if c.kinds[i] == "SHORTESTPATH" else "allShortestPaths"
     )
@@ -112,25 +104,18 @@ def shortest_function(c: Cursor, variable: t.Variable | None) -> t.PathPattern:
 def simple_path(c: Cursor) -> t.PathPattern:
     """Parse a path of at least one relationship, as in a condition or a pattern comprehension."""
     i = c.i
-    if c.kinds[i] != "(":
-        raise c.fail("'('")
     elements: Elements = [node(c)]
     if c.kinds[c.i] not in _BEGINS_RELATIONSHIP:
         raise c.fail("'-' or '<-'")
     while c.kinds[c.i] in _BEGINS_RELATIONSHIP:
-        elements.append(relationship(c, False))
-        if c.kinds[c.i] != "(":
-            raise c.fail("'('")
-        elements.append(node(c))
+        elements += (relationship(c, False), node(c))
     return t.PathPattern(c.starts[i], c.end, None, None, None, elements)
 
 
 def node(c: Cursor) -> t.NodePattern:
     """Parse a node: `(n:Person {name: 'x'} WHERE n.age > 3)`."""
+    c.expect("(")
     i = c.i
-    if c.kinds[i] != "(":
-        raise c.fail("'('")
-    c.i = i = i + 1
     variable: t.Variable | None = None
     name = c.names[i]
     if name is not None and not _is_keyword_here(c):
@@ -167,28 +152,24 @@ _ALL = "':' with a label, '{', WHERE"
 
 def _filling(c: Cursor) -> tuple[t.LabelExpression | None, t.Expression | None, t.Expression | None, str]:
     found: t.LabelExpression | None = None
-    properties: t.Expression | None = None
-    where: t.Expression | None = None
     expected = _ALL
-    kind = c.kinds[c.i]
-    if kind == ":" or kind == "IS":
+    if c.kinds[c.i] in (":", "IS"):
         c.i += 1
         found = label_expression(c, whole=True)
         expected = "'|', '&', '{', WHERE"
-        kind = c.kinds[c.i]
-    if kind == "{":
-        properties = atoms.map_literal(c)
+    return found, *_conditions(c, expected)
+
+
+def _conditions(c: Cursor, expected: str) -> tuple[t.Expression | None, t.Expression | None, str]:
+    """Parse the map and the WHERE of a node or relationship; return them with what may follow."""
+    properties: t.Expression | None = None
+    kind = c.kinds[c.i]
+    if kind == "{" or kind == "$":
+        properties = atoms.map_literal(c) if kind == "{" else atoms.parameter(c)
         expected = "WHERE"
-        kind = c.kinds[c.i]
-    elif kind == "$":
-        properties = atoms.parameter(c)
-        expected = "WHERE"
-        kind = c.kinds[c.i]
-    if kind == "WHERE":
-        c.i += 1
-        where = expressions.expression(c)
-        expected = "AND, OR"
-    return found, properties, where, expected
+    if c.kinds[c.i] != "WHERE":
+        return properties, None, expected
+    return properties, expressions.after(c, "WHERE"), "AND, OR"
 
 
 def relationship(c: Cursor, quantified: bool) -> t.RelationshipPattern:
@@ -228,18 +209,8 @@ def relationship(c: Cursor, quantified: bool) -> t.RelationshipPattern:
         if kind == "*":
             length = _length(c)
             expected = _after_length(c)
-            kind = kinds[c.i]
-        if kind == "{" or kind == "$":
-            properties = atoms.map_literal(c) if kind == "{" else atoms.parameter(c)
-            expected = "WHERE"
-            kind = kinds[c.i]
-        if kind == "WHERE":
-            c.i += 1
-            where = expressions.expression(c)
-            expected = "AND, OR"
-        if kinds[c.i] != "]":
-            raise c.fail(f"{expected} or ']'")
-        c.i += 1
+        properties, where, expected = _conditions(c, expected)
+        c.expect("]", f"{expected} or ']'")
     i = c.i
     if kinds[i] not in _DASHES:
         raise c.fail("'-'" if kinds[i - 1] == "]" else "'-' or '['")
@@ -253,8 +224,7 @@ def relationship(c: Cursor, quantified: bool) -> t.RelationshipPattern:
 
 
 def _length(c: Cursor) -> t.PathLength:
-    start = c.starts[c.i]
-    c.i += 1
+    start = c.skip()
     minimum: int | None = None
     maximum: int | None = None
     if c.kinds[c.i] == "integer":
@@ -275,16 +245,11 @@ def _after_length(c: Cursor) -> str:
 
 def _quantifier(c: Cursor) -> t.PathQuantifier | None:
     kind = c.kinds[c.i]
-    start = c.starts[c.i]
-    if kind == "+":
-        c.i += 1
-        return t.PathQuantifier(start, c.end, 1, None)
-    if kind == "*":
-        c.i += 1
-        return t.PathQuantifier(start, c.end, 0, None)
-    if kind != "{":
+    if kind not in ("+", "*", "{"):
         return None
-    c.i += 1
+    start = c.skip()
+    if kind != "{":
+        return t.PathQuantifier(start, c.end, 1 if kind == "+" else 0, None)
     minimum: int | None = None
     maximum: int | None = None
     if c.kinds[c.i] == "integer":

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from graphground.cypher import tree as t
 from graphground.cypher.parser import clauses, expressions
 from graphground.cypher.parser.cursor import MAX_LENGTH, MAX_TOKENS, Cursor, Failure, Fatal
@@ -11,31 +14,19 @@ Note = tuple[str, int, int, str]
 """A noted problem: code, start, end, message."""
 
 
+@dataclass(eq=False)
 class ParseError(Exception):
     """The error for a text that is not a query, with its code and offsets, the expected tokens and all tokens."""
 
-    def __init__(
-        self,
-        code: str,
-        start: int,
-        end: int,
-        message: str,
-        expected: list[str],
-        at: int,
-        tokens: Tokens | None,
-        notes: list[Note],
-        cypher25: bool = False,
-    ) -> None:
-        super().__init__(message)
-        self.code = code
-        self.start = start
-        self.end = end
-        self.message = message
-        self.expected = expected
-        self.at = at
-        self.tokens = tokens
-        self.notes = notes
-        self.cypher25 = cypher25
+    code: str
+    start: int
+    end: int
+    message: str
+    expected: Sequence[str] = ()
+    at: int = 0
+    tokens: Tokens | None = None
+    notes: Sequence[Note] = ()
+    cypher25: bool = False
 
 
 def parse_text(text: str, language: str) -> tuple[t.Query, list[Note]]:
@@ -46,27 +37,11 @@ def parse_text(text: str, language: str) -> tuple[t.Query, list[Note]]:
     """
     if len(text) > MAX_LENGTH:
         raise ParseError(
-            "too_complex",
-            0,
-            min(len(text), 1),
-            f"the query has {len(text)} characters; the limit is {MAX_LENGTH}",
-            [],
-            0,
-            None,
-            [],
+            "too_complex", 0, min(len(text), 1), f"the query has {len(text)} characters; the limit is {MAX_LENGTH}"
         )
     wrong = wrong_unicode_escape(text)
     if wrong is not None:
-        raise ParseError(
-            "syntax",
-            wrong,
-            min(wrong + 4, len(text)),
-            "\\u must be followed by four hexadecimal digits",
-            [],
-            0,
-            None,
-            [],
-        )
+        raise ParseError("syntax", wrong, min(wrong + 4, len(text)), "\\u must be followed by four hexadecimal digits")
     decoded = decode_unicode_escapes(text)
     if decoded is None:
         return _parse(text, language)
@@ -96,14 +71,7 @@ def _parse(text: str, language: str) -> tuple[t.Query, list[Note]]:
     c = Cursor(text, tokens, language == "cypher25")
     if len(tokens.kinds) > MAX_TOKENS:
         raise ParseError(
-            "too_complex",
-            0,
-            1,
-            f"the query has {len(tokens.kinds)} words and symbols; the limit is {MAX_TOKENS}",
-            [],
-            0,
-            None,
-            [],
+            "too_complex", 0, 1, f"the query has {len(tokens.kinds)} words and symbols; the limit is {MAX_TOKENS}"
         )
     try:
         prefix, preparser = _prefix(c)
@@ -111,7 +79,7 @@ def _parse(text: str, language: str) -> tuple[t.Query, list[Note]]:
     except Failure as failure:
         raise failure_of(c, failure) from None
     except Fatal as fatal:
-        raise ParseError(fatal.code, fatal.start, fatal.end, fatal.message, [], c.i, tokens, c.notes) from None
+        raise ParseError(fatal.code, fatal.start, fatal.end, fatal.message, (), c.i, tokens, c.notes) from None
     return t.Query(0, len(text), text, preparser, body, prefix, "cypher25" if c.cypher25 else "cypher5", []), c.notes
 
 
@@ -230,13 +198,9 @@ def union(c: Cursor) -> t.QueryBody:
     while c.kinds[c.i] == "UNION":
         places.append(c.starts[c.i])
         c.i += 1
-        if c.kinds[c.i] == "ALL":
-            c.i += 1
-            all_.append(True)
-        else:
-            if c.kinds[c.i] == "DISTINCT":
-                c.i += 1
-            all_.append(False)
+        all_.append(c.accept("ALL"))
+        if not all_[-1]:
+            c.accept("DISTINCT")
         parts.append(single(c))
     return t.Union(first.start, parts[-1].end, parts, all_, places)
 
@@ -271,15 +235,13 @@ def _conditional(c: Cursor) -> t.Conditional:
     start = c.starts[c.i]
     branches: list[t.When] = []
     while c.kinds[c.i] == "WHEN":
-        begin = c.starts[c.i]
-        c.i += 1
+        begin = c.skip()
         condition = expressions.expression(c)
         c.expect("THEN")
         inner = single(c)
         branches.append(t.When(begin, inner.end, condition, inner))
     if c.kinds[c.i] == "ELSE":
-        begin = c.starts[c.i]
-        c.i += 1
+        begin = c.skip()
         inner = single(c)
         branches.append(t.When(begin, inner.end, None, inner))
     return t.Conditional(start, c.end, branches)

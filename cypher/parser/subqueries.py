@@ -31,16 +31,13 @@ def comprehension(c: Cursor) -> t.Expression | None:
 
 
 def _list_comprehension(c: Cursor) -> t.ListComprehension:
-    start = c.starts[c.i]
-    c.i += 1
+    start = c.skip()
     variable = c.variable()
     c.i += 1
     source = up_to_bar(c, ("WHERE", "|", "]"))
     where = _where(c, ("|", "]"))
     projection = expressions.expression(c) if c.accept("|") else None
-    if c.kinds[c.i] != "]":
-        raise c.fail("']'" if projection is not None else "'|' or ']'" if where is not None else "WHERE, '|' or ']'")
-    c.i += 1
+    c.expect("]", "']'" if projection is not None else "'|' or ']'" if where is not None else "WHERE, '|' or ']'")
     return t.ListComprehension(start, c.end, variable, source, where, projection)
 
 
@@ -72,21 +69,16 @@ def up_to_bar(c: Cursor, after: tuple[str, ...]) -> t.Expression:
 
 
 def _pattern_comprehension(c: Cursor) -> t.PatternComprehension:
-    start = c.starts[c.i]
-    c.i += 1
+    start = c.skip()
     path: t.Variable | None = None
     if c.kinds[c.i + 1] == "=":
         path = c.variable()
         c.i += 1
     pattern = patterns.simple_path(c)
     where = _where(c, ("|",))
-    if c.kinds[c.i] != "|":
-        raise c.fail("'|'" if where is not None else "WHERE or '|'")
-    c.i += 1
+    c.expect("|", "'|'" if where is not None else "WHERE or '|'")
     projection = expressions.expression(c)
-    if c.kinds[c.i] != "]":
-        raise c.fail("']'")
-    c.i += 1
+    c.expect("]")
     return t.PatternComprehension(start, c.end, path, pattern, where, projection)
 
 
@@ -105,9 +97,7 @@ def subquery(c: Cursor) -> t.Expression | None:
     if kind == "COLLECT" or statement.at_query(c):
         try:
             body = statement.body(c)
-            if c.kinds[c.i] != "}":
-                raise c.fail("a clause such as RETURN, or '}'")
-            c.i += 1
+            c.expect("}", "a clause such as RETURN, or '}'")
             c.depth = depth
             return t.Subquery(start, c.end, _subquery_kind(kind), body, [], None)
         except Failure:
@@ -116,14 +106,9 @@ def subquery(c: Cursor) -> t.Expression | None:
             c.i = i + 2
             c.depth = depth + 1
     patterns.match_mode(c)
-    found: list[t.PathPattern] = [patterns.path(c)]
-    while c.kinds[c.i] == ",":
-        c.i += 1
-        found.append(patterns.path(c))
-    where = expressions.expression(c) if c.accept("WHERE") else None
-    if c.kinds[c.i] != "}":
-        raise c.fail("',', WHERE or '}'" if where is None else "'}'")
-    c.i += 1
+    found = c.several(patterns.path)
+    where = expressions.after(c, "WHERE")
+    c.expect("}", "',', WHERE or '}'" if where is None else "'}'")
     c.depth = depth
     return t.Subquery(start, c.end, _subquery_kind(kind), None, found, where)
 
@@ -147,10 +132,8 @@ def list_predicate(c: Cursor) -> t.Expression | None:
     variable = c.variable()
     c.i += 1
     source = expressions.expression(c)
-    where = expressions.expression(c) if c.accept("WHERE") else None
-    if c.kinds[c.i] != ")":
-        raise c.fail("WHERE or ')'" if where is None else "')'")
-    c.i += 1
+    where = expressions.after(c, "WHERE")
+    c.expect(")", "WHERE or ')'" if where is None else "')'")
     return t.ListPredicate(c.starts[i], c.end, kind, variable, source, where)
 
 
@@ -185,9 +168,7 @@ def reduce(c: Cursor) -> t.Expression | None:
         predicate = expressions.expression(c)
         c.expect(")")
         return t.AllReduce(c.starts[i], c.end, accumulator, initial, variable, source, step, predicate)
-    if c.kinds[c.i] != ")":
-        raise c.fail("')'")
-    c.i += 1
+    c.expect(")")
     return t.Reduce(c.starts[i], c.end, accumulator, initial, variable, source, step)
 
 

@@ -105,6 +105,10 @@ class Checker:
         """Add a problem at a node."""
         self.problem_at(code, node.start, node.end, message, suggestions, edits)
 
+    def mismatch(self, node: Node, message: str, suggestions: tuple[str, ...] = ()) -> None:
+        """Add a problem about a value of a type that is not allowed at its place."""
+        self.problem("type_mismatch", node, message, suggestions)
+
     def problem_at(
         self,
         code: str,
@@ -210,7 +214,7 @@ class Checker:
         """
         if type_.mask == ANY.mask or type_.may_be(wanted):
             return True
-        self.problem("type_mismatch", node, f"expected {words or wanted} here, but this has the type {type_}")
+        self.mismatch(node, f"expected {words or wanted} here, but this has the type {type_}")
         return False
 
 

@@ -295,7 +295,7 @@ def _load_csv(c: Checker, clause: tree.LoadCsv) -> None:
     c.expect(clause.source, expressions.infer(c, clause.source), STRING)
     terminator = clause.field_terminator
     if isinstance(terminator, tree.StringLiteral) and len(terminator.value) != 1:
-        c.problem("type_mismatch", terminator, "FIELDTERMINATOR takes a single character")
+        c.mismatch(terminator, "FIELDTERMINATOR takes a single character")
     c.declare(clause.variable, MAP if clause.with_headers else list_of(STRING), clause.source)
 
 
@@ -478,9 +478,9 @@ def _transactions(c: Checker, node: tree.InTransactions) -> None:
         if bound is None:
             continue
         if any(bound.find(tree.Variable)):
-            c.problem("type_mismatch", bound, "the number of ROWS or of TRANSACTIONS cannot use variables")
+            c.mismatch(bound, "the number of ROWS or of TRANSACTIONS cannot use variables")
         elif isinstance(bound, tree.IntegerLiteral) and bound.value <= 0:
-            c.problem("type_mismatch", bound, "expected a whole number above 0")
+            c.mismatch(bound, "expected a whole number above 0")
         else:
             c.expect(bound, expressions.infer(c, bound), INTEGER)
     if node.report is not None:
@@ -579,8 +579,7 @@ def _set_item(c: Checker, item: tree.SetItem) -> None:
         found = expressions.infer(c, item.value)
         if c.cypher25 and found.known and not found.mask & ~ENTITY.mask:
             text = c.query.source(item.value)
-            c.problem(
-                "type_mismatch",
+            c.mismatch(
                 item.value,
                 f"expected Map here, but this has the type {found}; write properties({text})",
                 (f"properties({text})",),
@@ -599,11 +598,7 @@ def _target(c: Checker, target: tree.Expression) -> None:
         binding = c.bindings.get(subject) if isinstance(subject, tree.Variable) else None
         found = binding.type if binding is not None else c.types.get(subject)
         if found is not None and not found.mask & ENTITY.mask:
-            c.problem(
-                "type_mismatch",
-                subject,
-                f"only nodes and relationships have properties to change; this has the type {found}",
-            )
+            c.mismatch(subject, f"only nodes and relationships have properties to change; this has the type {found}")
 
 
 def _labels(c: Checker, variable: tree.Variable, labels: list[tree.LabelExpression]) -> None:
@@ -626,11 +621,9 @@ def delete(c: Checker, clause: tree.Delete) -> None:
     for expression in clause.expressions:
         found = expressions.infer(c, expression)
         if isinstance(expression, tree.HasLabels):
-            c.problem("type_mismatch", expression, "DELETE cannot remove labels; use REMOVE")
+            c.mismatch(expression, "DELETE cannot remove labels; use REMOVE")
         elif not found.mask & (ENTITY | PATH).mask:
-            c.problem(
-                "type_mismatch", expression, f"DELETE takes nodes, relationships and paths; this has the type {found}"
-            )
+            c.mismatch(expression, f"DELETE takes nodes, relationships and paths; this has the type {found}")
 
 
 def foreach(c: Checker, node: tree.Foreach) -> None:

@@ -71,9 +71,9 @@ def condition(c: Checker, node: tree.Expression) -> None:
     found = infer(c, node)
     if not found.may_be(BOOLEAN) and (found.mask == LIST.mask or not found.mask & LIST.mask):
         if found.mask == LIST.mask:
-            c.problem("type_mismatch", node, "a list is not a condition; write NOT isEmpty(…) or size(…) > 0")
+            c.mismatch(node, "a list is not a condition; write NOT isEmpty(…) or size(…) > 0")
         else:
-            c.problem("type_mismatch", node, f"a condition must be true or false, but this has the type {found}")
+            c.mismatch(node, f"a condition must be true or false, but this has the type {found}")
 
 
 def _variable(c: Checker, node: tree.Variable) -> Type:
@@ -117,10 +117,8 @@ def _property(c: Checker, node: tree.Property) -> Type:
     if mask in _ENTITIES:
         return STORABLE
     if mask != ANY.mask and not mask & HAS_PROPERTIES.mask:
-        c.problem(
-            "type_mismatch",
-            subject,
-            f"`.{node.key.text}` reads a property, but {_this(subject, found)}, which has no properties",
+        c.mismatch(
+            subject, f"`.{node.key.text}` reads a property, but {_this(subject, found)}, which has no properties"
         )
     return ANY
 
@@ -142,26 +140,14 @@ def _subscript(c: Checker, node: tree.Subscript) -> Type:
     else:
         fits = bool(mask & (LIST | ENTITY | MAP).mask)
     if not fits and mask & (ENTITY | MAP).mask:
-        c.problem(
-            "type_mismatch",
-            node.index,
-            f"a node, relationship or map is indexed with a String, but this has the type {index}",
-        )
+        c.mismatch(node.index, f"a node, relationship or map is indexed with a String, but this has the type {index}")
     elif not fits:
-        c.problem(
-            "type_mismatch",
-            node.subject,
-            f"only a list, map, node or relationship can be indexed; this has the type {subject}",
-        )
+        c.mismatch(node.subject, f"only a list, map, node or relationship can be indexed; this has the type {subject}")
     elif mask & LIST.mask and not mask & (ENTITY | MAP).mask:
         if not index.may_be(INTEGER) or index.mask == FLOAT.mask:
-            c.problem("type_mismatch", node.index, f"a list is indexed with an Integer, but this has the type {index}")
+            c.mismatch(node.index, f"a list is indexed with an Integer, but this has the type {index}")
     elif not mask & ~(ENTITY | MAP).mask and not index.may_be(STRING):
-        c.problem(
-            "type_mismatch",
-            node.index,
-            f"a node, relationship or map is indexed with a String, but this has the type {index}",
-        )
+        c.mismatch(node.index, f"a node, relationship or map is indexed with a String, but this has the type {index}")
     if not mask & ~ENTITY.mask:
         return STORABLE
     return element_of(subject)
@@ -190,10 +176,8 @@ def _has_labels(c: Checker, node: tree.HasLabels) -> Type:
     subject = infer(c, node.operand)
     patterns.label_expression(c, node.labels, "either")
     if not subject.mask & ENTITY.mask:
-        c.problem(
-            "type_mismatch",
-            node.operand,
-            f"only nodes and relationships have labels and types, but {_this(node.operand, subject)}",
+        c.mismatch(
+            node.operand, f"only nodes and relationships have labels and types, but {_this(node.operand, subject)}"
         )
     return BOOLEAN
 
@@ -241,8 +225,7 @@ def _count_star(c: Checker, node: tree.CountStar) -> Type:
 def _map_projection(c: Checker, node: tree.MapProjection) -> Type:
     subject = infer(c, node.subject)
     if not subject.mask & (ENTITY | MAP).mask:
-        c.problem(
-            "type_mismatch",
+        c.mismatch(
             node.subject,
             f"a map projection needs a node, a relationship or a map; `{node.subject.name}` has the type {subject}",
         )
@@ -301,7 +284,7 @@ def _result(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
     operator = node.operator
     if operator in _LOGIC:
         if type(node.left) is tree.Binary and node.left.operator not in _LOGIC and not left.may_be(BOOLEAN):
-            c.problem("type_mismatch", node.left, f"a condition must be true or false, but this has the type {left}")
+            c.mismatch(node.left, f"a condition must be true or false, but this has the type {left}")
         return BOOLEAN
     if operator in _ARITHMETIC:
         return _arithmetic(c, node, left, right)
@@ -327,18 +310,14 @@ def _arithmetic(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
     signatures = _ARITHMETIC[node.operator]
     fitting = [signature for signature in signatures if left.may_be(signature[0])]
     if not fitting:
-        c.problem("type_mismatch", node.left, f"`{node.operator}` cannot take {left} on its left")
+        c.mismatch(node.left, f"`{node.operator}` cannot take {left} on its left")
         return ANY
     chosen = [signature for signature in fitting if right.may_be(signature[1])]
     if not chosen:
         expected = fitting[0][1]
         for alternative in fitting[1:]:
             expected |= alternative[1]
-        c.problem(
-            "type_mismatch",
-            node.right,
-            f"`{node.operator}` cannot take {right} on its right after {left}; expected {expected}",
-        )
+        c.mismatch(node.right, f"`{node.operator}` cannot take {right} on its right after {left}; expected {expected}")
         return ANY
     if len(chosen) > 1 and left.mask == INTEGER.mask and right.mask == INTEGER.mask:
         return INTEGER
@@ -376,7 +355,7 @@ def _plus(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
             expected |= DURATION
         if mask & DURATION.mask:
             expected = expected | TEMPORAL | DURATION
-        c.problem("type_mismatch", node.right, f"`+` cannot add {right} to {left}; only {expected} can be added to it")
+        c.mismatch(node.right, f"`+` cannot add {right} to {left}; only {expected} can be added to it")
         return ANY
     return ANY if mask == other == ANY.mask else Type(found)
 
@@ -454,14 +433,14 @@ def _with_word(c: Checker, node: tree.FunctionCall, function: Function, words: f
     *values, last = node.arguments
     found = [infer(c, argument) for argument in values]
     if not isinstance(last, tree.Variable) or last.name.upper() not in words:
-        c.problem("type_mismatch", last, f"{function.name} takes one of the words {', '.join(sorted(words))} here")
+        c.mismatch(last, f"{function.name} takes one of the words {', '.join(sorted(words))} here")
     return _applied(c, node, function, [*found, ANY])
 
 
 def _point(c: Checker, node: tree.MapLiteral) -> None:
     keys = {entry.key.text for entry in node.entries}
     if not {"x", "y"} <= keys and not {"latitude", "longitude"} <= keys:
-        c.problem("type_mismatch", node, "a point is made of x and y, or of latitude and longitude")
+        c.mismatch(node, "a point is made of x and y, or of latitude and longitude")
 
 
 def _aggregate(c: Checker, node: tree.FunctionCall, function: Function) -> Type:
@@ -505,7 +484,7 @@ def _percentile(c: Checker, node: tree.Expression) -> None:
     if isinstance(node, tree.NullLiteral) or (
         isinstance(node, tree.FloatLiteral | tree.IntegerLiteral) and not 0 <= node.value <= 1
     ):
-        c.problem("type_mismatch", node, "a percentile is a number from 0.0 to 1.0")
+        c.mismatch(node, "a percentile is a number from 0.0 to 1.0")
 
 
 def _applied(c: Checker, node: tree.FunctionCall, function: Function, found: list[Type]) -> Type:
@@ -523,8 +502,7 @@ def _applied(c: Checker, node: tree.FunctionCall, function: Function, found: lis
     if not function.repeated:
         for argument, type_, expected in zip(node.arguments, found, parameters, strict=False):
             if type_.mask != ANY.mask and not type_.may_be(expected):
-                c.problem(
-                    "type_mismatch",
+                c.mismatch(
                     argument,
                     f"{function.name} takes {expected if expected.mask else 'a vector'} here, but this has the type {type_}",
                 )
@@ -699,11 +677,7 @@ def reduce(c: Checker, node: tree.Reduce | tree.AllReduce) -> Type:
         c.scope = outer
         return BOOLEAN
     if not step.may_be(start) and (step.mask | start.mask) & ~NUMBER.mask:
-        c.problem(
-            "type_mismatch",
-            node.step,
-            f"the step must have the type of the accumulator, {start}, but has the type {step}",
-        )
+        c.mismatch(node.step, f"the step must have the type of the accumulator, {start}, but has the type {step}")
     c.scope = outer
     return SOME_NUMBER if start.mask == INTEGER.mask and step.mask == FLOAT.mask else start
 

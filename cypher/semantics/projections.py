@@ -185,7 +185,7 @@ def row_count(c: Checker, node: tree.Expression, word: str) -> None:
     """Check the number after SKIP or LIMIT, which must be known before the query runs."""
     for part in node.walk():
         if isinstance(part, tree.Variable | tree.PatternExpression | tree.PatternComprehension | tree.Subquery):
-            c.problem("type_mismatch", node, f"{word} takes a number or a parameter; it cannot use variables")
+            c.mismatch(node, f"{word} takes a number or a parameter; it cannot use variables")
             return
     wrong = isinstance(node, tree.FloatLiteral | tree.StringLiteral | tree.BooleanLiteral | tree.NullLiteral) or (
         isinstance(node, tree.Unary)
@@ -193,7 +193,7 @@ def row_count(c: Checker, node: tree.Expression, word: str) -> None:
         and isinstance(node.operand, tree.IntegerLiteral | tree.FloatLiteral)
     )
     if wrong:
-        c.problem("type_mismatch", node, f"{word} takes a whole number of 0 or more")
+        c.mismatch(node, f"{word} takes a whole number of 0 or more")
         return
     c.expect(node, expressions.infer(c, node), INTEGER)
 
