@@ -28,7 +28,7 @@ import httpx2
 from filelock import FileLock, Timeout
 
 from graphground import __version__
-from graphground.graphs.definitions.read import DOMAINS, read_definition
+from graphground.graphs.definitions.read import DOMAINS
 from graphground.graphs.storage.home import Home
 
 Progress = Callable[[str, int, int | None], None]
@@ -302,11 +302,6 @@ def pull_tasks(
     for path in paths:
         fetch([f"{mirror}/{path.name}" for mirror in mirrors(given)], path, progress, offline=offline)
     return paths
-
-
-def description_of(name: str) -> str:
-    """Return the one-line description of a domain."""
-    return read_definition(name).description
 
 
 def retry_after(value: str | None) -> float:

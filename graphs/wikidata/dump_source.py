@@ -29,7 +29,7 @@ from typing import IO, Any, TypeVar
 import orjson
 
 from graphground.graphs.definitions.model import IDENTICAL
-from graphground.graphs.wikidata.plan import SUBCLASS_OF, Plan, Progress, refuse_sparql
+from graphground.graphs.wikidata.plan import SUBCLASS_OF, Plan, Progress, SourceError
 from graphground.graphs.wikidata.statements import (
     ITEM,
     Wanted,
@@ -114,7 +114,12 @@ class Dump:
             SourceError: the definition has SPARQL conditions, which a dump cannot evaluate.
             DumpError: the file cannot be read, or is not a dump.
         """
-        refuse_sparql(plan)
+        for label in plan.labels:
+            if plan.node(label).sparql:
+                raise SourceError(
+                    f"nodes.{label}.sparql: a dump cannot evaluate SPARQL; build from an endpoint, or use linked_to and "
+                    "has_property"
+                )
         if is_ntriples(self.path) != self.has_triples:
             forms = ("entity documents", "N-Triples") if self.has_triples else ("N-Triples", "entity documents")
             raise DumpError(f"{self.path} contains {forms[0]}, not {forms[1]}")

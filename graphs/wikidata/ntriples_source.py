@@ -286,23 +286,21 @@ def _missing(plan: Plan) -> Iterator[str]:
         "The dump is truthy: it contains only the best statements, without ranks, qualifiers, units or the precision "
         "of dates. 1 January is read as a year, the first day of another month as that month."
     )
-    units = [
+    nodes = [
         f"{label}.{key}"
         for label, node in definition.nodes.items()
         for key, property_ in node.properties.items()
         if property_.unit is not None or property_.qualifiers
     ]
-    if units:
-        yield f"These properties have no values, because the dump has no units or qualifiers: {', '.join(units)}."
     qualified = [
         f"{relationship.type}.{key}"
         for relationship in definition.relationships
         for key, property_ in relationship.properties.items()
         if property_.wikidata != relationship.wikidata
     ]
-    if qualified:
-        names = ", ".join(dict.fromkeys(qualified))
-        yield f"These properties have no values, because the dump has no qualifiers: {names}."
+    for parts, names in (("units or qualifiers", nodes), ("qualifiers", qualified)):
+        if names:
+            yield f"These properties have no values, because the dump has no {parts}: {', '.join(dict.fromkeys(names))}."
     of_every_rank = [
         relationship.type for relationship in definition.relationships if definition.ranks(relationship) != "best"
     ]

@@ -186,17 +186,3 @@ class Source(Protocol):
 
     def close(self) -> None:
         """Release connections and files."""
-
-
-def refuse_sparql(plan: Plan) -> None:
-    """Raise an error if a definition has SPARQL conditions, which a dump cannot evaluate.
-
-    Raises:
-        SourceError: a label has such a condition.
-    """
-    for label in plan.labels:
-        if plan.node(label).sparql:
-            raise SourceError(
-                f"nodes.{label}.sparql: a dump cannot evaluate SPARQL; build from an endpoint, or use linked_to and "
-                "has_property"
-            )

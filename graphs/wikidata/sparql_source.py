@@ -145,13 +145,17 @@ class SparqlSource(Generic[E]):
         if self._types is None:
             self._types = {}
             with suppress(QueryTooLong):
-                answer = self.endpoint.select(property_types_query(sorted(plan.in_full))) if plan.in_full else ()
+                properties = " ".join(f"wd:{name}" for name in sorted(plan.in_full))
+                query = (
+                    f"SELECT * WHERE {{ VALUES ?property {{ {properties} }} ?property wikibase:propertyType ?type }}"
+                )
+                answer = self.endpoint.select(prefixed(query)) if properties else ()
                 self._types = {last(found["property"]["value"]): found["type"]["value"] for found in answer}
         return self._types
 
     def _subclasses(self, root: int) -> set[int]:
         try:
-            return {root, *_numbers(self.endpoint.select(subclasses_query(root)), "class")}
+            return {root, *self._numbers("class", f"?class wdt:P279* wd:Q{root}")}
         except QueryTooLong:
             found, edge = {root}, [root]
             while edge:
@@ -165,7 +169,7 @@ class SparqlSource(Generic[E]):
             return found
 
     def _direct_subclasses(self, classes: Sequence[int]) -> list[int]:
-        return _numbers(self.endpoint.select(direct_subclasses_query(classes)), "class")
+        return self._numbers("class", f"VALUES ?parent {{ {item_list(classes)} }} ?class wdt:P279 ?parent")
 
     def items(self, plan: Plan, labels: Sequence[str], workspace: Workspace) -> None:
         """Fetch the candidates of the labels, and their statements.
@@ -240,7 +244,16 @@ class SparqlSource(Generic[E]):
                     workspace.add_candidates(plan.number(label), sorted(set(found)))
 
     def _subjects(self, name: str, ranks: str, ends: Sequence[int]) -> list[int]:
-        return _numbers(self.endpoint.select(subjects_query(name, ranks, ends)), "item")
+        """Return the items that have one of the items `ends` as a value of a property, by statements of `ranks`."""
+        pattern = f"?item wdt:{name} ?end"
+        if ranks != "best":
+            pattern = f"?item p:{name} ?s . ?s ps:{name} ?end "
+            pattern += "FILTER NOT EXISTS { ?s wikibase:rank wikibase:DeprecatedRank }"
+        return self._numbers("item", f"VALUES ?end {{ {item_list(ends)} }} {pattern}")
+
+    def _numbers(self, variable: str, pattern: str) -> list[int]:
+        """Return the numbers of the items that a pattern binds to a variable."""
+        return _numbers(self.endpoint.select(prefixed(f"SELECT DISTINCT ?{variable} WHERE {{ {pattern} }}")), variable)
 
     def _statements(self, plan: Plan, labels: Sequence[str], workspace: Workspace) -> None:
         totals = {label: workspace.count("candidates", plan.number(label)) for label in labels}
@@ -400,32 +413,17 @@ PREFIXES = {
 }
 
 
+_PROLOGUE = "".join(f"PREFIX {name}: <{address}>\n" for name, address in PREFIXES.items())
+
+
 def prefixed(body: str) -> str:
-    """Return a query with the prefixes for statements, values and merged items."""
-    return _query(body, "wd", "wdt", "p", "ps", "psv", "pq", "pqv", "wikibase", "owl")
-
-
-def _query(body: str, *prefixes: str) -> str:
-    return "".join(f"PREFIX {name}: <{PREFIXES[name]}>\n" for name in prefixes) + body
+    """Return a query with all prefixes."""
+    return _PROLOGUE + body
 
 
 def item_list(numbers: Iterable[int]) -> str:
     """Return items for a VALUES clause: `item_list([42])` is `"wd:Q42"`."""
     return " ".join(f"wd:Q{number}" for number in numbers)
-
-
-def subclasses_query(root: int) -> str:
-    """Return the query for a class and its direct and indirect subclasses."""
-    return _query(f"SELECT DISTINCT ?class WHERE {{ ?class wdt:P279* wd:Q{root} }}", "wd", "wdt")
-
-
-def direct_subclasses_query(classes: Sequence[int]) -> str:
-    """Return the query for the direct subclasses of several classes, for a class with too many."""
-    return _query(
-        f"SELECT DISTINCT ?class WHERE {{ VALUES ?parent {{ {item_list(classes)} }} ?class wdt:P279 ?parent }}",
-        "wd",
-        "wdt",
-    )
 
 
 def members_query(node: Node, class_property: str, classes: Sequence[int], ending: str = "") -> str:
@@ -441,24 +439,10 @@ def members_query(node: Node, class_property: str, classes: Sequence[int], endin
         conditions.append(pattern if pattern.endswith((".", "}")) else f"{pattern} .")
     if ending:
         conditions.append(f'FILTER(STRENDS(STR(?item), "{ending}"))')
-    return _query(
+    return prefixed(
         f"SELECT DISTINCT ?item WHERE {{ VALUES ?class {{ {item_list(classes)} }} "
-        f"?item wdt:{class_property} ?class . {' '.join(conditions)} }}",
-        *PREFIXES,
+        f"?item wdt:{class_property} ?class . {' '.join(conditions)} }}"
     )
-
-
-def subjects_query(name: str, ranks: str, ends: Sequence[int]) -> str:
-    """Return the query for the items that have one of the items `ends` as a value of the property `name`.
-
-    If `ranks` is `best`, only the best statements count; otherwise all that are not deprecated.
-    """
-    pattern = (
-        f"?item wdt:{name} ?end"
-        if ranks == "best"
-        else f"?item p:{name} ?s . ?s ps:{name} ?end FILTER NOT EXISTS {{ ?s wikibase:rank wikibase:DeprecatedRank }}"
-    )
-    return prefixed(f"SELECT DISTINCT ?item WHERE {{ VALUES ?end {{ {item_list(ends)} }} {pattern} }}")
 
 
 def names_query(items: Sequence[int], languages: Sequence[str], wikipedia: str | None) -> str:
@@ -482,25 +466,10 @@ def names_query(items: Sequence[int], languages: Sequence[str], wikipedia: str |
         branches["article"] = f"?article schema:about ?item ; schema:isPartOf ?site FILTER(?site = {site})"
     branches["same"] = "?item owl:sameAs ?same"
     variables = " ".join(f"?{kind}" for kind in branches)
-    return _query(
+    return prefixed(
         f"SELECT ?item {variables} WHERE {{\n    VALUES ?item {{ {item_list(items)} }}\n    "
         + "\n    UNION ".join(f"{{ {pattern} }}" for pattern in branches.values())
-        + "\n}",
-        "wd",
-        "rdfs",
-        "skos",
-        "schema",
-        "owl",
-    )
-
-
-def property_types_query(names: Sequence[str]) -> str:
-    """Return the query for the datatypes of properties: rows with ?property, `wd:P569`, and ?type, `wikibase:Time`."""
-    return _query(
-        f"SELECT ?property ?type WHERE {{ VALUES ?property {{ {' '.join(f'wd:{name}' for name in names)} }} "
-        "?property wikibase:propertyType ?type }",
-        "wd",
-        "wikibase",
+        + "\n}"
     )
 
 

@@ -7,8 +7,8 @@ nodes are merged if their properties do not contradict each other.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import count
 from typing import Any
@@ -32,40 +32,24 @@ from graphground.graphs.wikidata.workspace import Workspace, article_address
 EXAMPLES = 3
 
 
-@dataclass(slots=True)
-class Discarded:
-    """The discarded values of one place and reason: `Discarded(412, ["Q42: time 1952 0 0 9"])`."""
-
-    count: int = 0
-    examples: list[str] = field(default_factory=list)
-
-
 class Discards:
-    """The numbers of discarded values by place (`Person.date_of_birth`) and reason (`date coarser than a day`)."""
+    """The discarded values by place (`Person.date_of_birth`) and reason (`date coarser than a day`)."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, str], Discarded] = {}
+        self._found: dict[tuple[str, str], list[str]] = {}
+        self._counts: Counter[tuple[str, str]] = Counter()
 
     def add(self, place: str, reason: str, example: str) -> None:
         """Count a discarded value; the first `EXAMPLES` texts for a place and reason are kept as examples."""
-        found = self._found.setdefault((place, reason), Discarded())
-        found.count += 1
-        if len(found.examples) < EXAMPLES:
-            found.examples.append(example)
-
-    def value(self, place: str, reason: str, item: int, value: Value) -> None:
-        """Count a discarded value of the item with the number `item`; the item and its value are the example."""
-        self.add(place, reason, f"Q{item}: {described(value)}")
-
-    def __iter__(self) -> Iterator[tuple[str, str, Discarded]]:
-        for (place, reason), found in sorted(self._found.items()):
-            yield place, reason, found
+        self._counts[place, reason] += 1
+        if self._counts[place, reason] <= EXAMPLES:
+            self._found.setdefault((place, reason), []).append(example)
 
     def document(self) -> list[dict[str, Any]]:
         """Return maps with the keys `place`, `reason`, `count` and `examples`, sorted by place and reason."""
         return [
-            {"place": place, "reason": reason, "count": found.count, "examples": found.examples}
-            for place, reason, found in self
+            {"place": place, "reason": reason, "count": self._counts[place, reason], "examples": examples}
+            for (place, reason), examples in sorted(self._found.items())
         ]
 
 
@@ -126,7 +110,7 @@ class GraphWriting:
         }
 
     def _discarding(self, place: str, item: int) -> Callable[[str, Value], None]:
-        return lambda reason, value: self.discards.value(place, reason, item, value)
+        return lambda reason, value: self.discards.add(place, reason, f"Q{item}: {described(value)}")
 
     def relations(self) -> Iterator[Mapping[str, Any]]:
         """Yield each relationship as a SimpleKG relation, except those at nodes without names."""

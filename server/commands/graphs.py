@@ -192,7 +192,8 @@ def require_unused_name(name: str, home: Home, advice: str) -> None:
 
 def pull(parsed: argparse.Namespace) -> int:
     """Download the missing files, and load the graph."""
-    from graphground.graphs.loading.download import description_of, pull_graph, pull_tasks
+    from graphground.graphs.definitions.read import read_definition
+    from graphground.graphs.loading.download import pull_graph, pull_tasks
     from graphground.graphs.loading.load import load_file
 
     if parsed.name is None and not parsed.tasks:
@@ -207,7 +208,12 @@ def pull(parsed: argparse.Namespace) -> int:
         if parsed.name is not None:
             path, digest = pull_graph(parsed.name, home, parsed.mirror, report, offline=parsed.offline)
             entry = load_file(
-                path, home, name=parsed.name, description=description_of(parsed.name), digest=digest, progress=report
+                path,
+                home,
+                name=parsed.name,
+                description=read_definition(parsed.name).description,
+                digest=digest,
+                progress=report,
             )
             sys.stdout.write(loaded_line(entry))
     return 0

@@ -253,14 +253,6 @@ def test_the_command_line_lists_loads_describes_and_drops(empty_home: Home, tmp_
     assert graphs("loud")[0] == 2
 
 
-def test_relation_ids_are_distinguished_without_storing_consecutive_ids() -> None:
-    identifiers = Identifiers()
-    assert all(identifiers.is_new(text) for text in ("0", "1", "2", "R7", "5", "02"))
-    assert not any(identifiers.is_new(text) for text in ("0", "2", "R7", "5", "02"))
-    assert all(identifiers.is_new(text) for text in ("3", "4"))
-    assert not identifiers.is_new("5")
-
-
 @pytest.mark.parametrize("first", ["0", "7", "r0", "Q1-P2-3", "x", "r00", "1r", "\u0663", ""])
 def test_relation_ids_are_distinguished_exactly_as_by_a_set(first: str) -> None:
     rng = random.Random(first)
@@ -273,10 +265,9 @@ def test_relation_ids_are_distinguished_exactly_as_by_a_set(first: str) -> None:
             seen.add(text)
 
 
-@pytest.mark.parametrize("prefix", ["", "r", "Q25173-P57-"])
-def test_consecutive_relation_ids_take_no_memory(prefix: str) -> None:
+def test_consecutive_relation_ids_take_no_memory() -> None:
     identifiers = Identifiers()
-    assert all(identifiers.is_new(f"{prefix}{number}") for number in range(1, 10_000))
+    assert all(identifiers.is_new(str(number)) for number in range(10_000))
     assert not identifiers._others
 
 
