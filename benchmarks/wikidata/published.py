@@ -1,18 +1,11 @@
 """Compares our build with the published engine, on two definitions and the same local endpoint.
 
     uv venv PUBLISHED && uv pip install --python PUBLISHED/bin/python pint requests pydantic
-    python -m benchmarks.wikidata.published --python PUBLISHED/bin/python [--teams 30] [--runs 3] [--case local]
+    python -m benchmarks.wikidata.published --python PUBLISHED/bin/python [--teams 30] [--runs 3]
 
 The definitions are the published engine's example and a larger one. The endpoint holds the real statements of WD50K and
-WikiPeople, and invented teams (WD50K has no team of the league). The cases are:
-
-- `local`: the endpoint answers at once, and the published engine does not pause between queries, which is its setting
-  for a local endpoint;
-- `distant`: each answer takes 100 ms longer, and so does each new connection; the published engine opens a connection
-  for each query;
-- `public`: as `distant`, with the defaults of both engines for Wikidata's own endpoint: the published engine pauses a
-  second after each query, and ours sends two queries at a time. The limits, load and size of that endpoint are not
-  imitated.
+WikiPeople, and invented teams (WD50K has no team of the league). It answers at once, and the published engine does not
+pause between queries, which is its setting for a local endpoint.
 
 The output is the time from start to file, where the processor time goes, and the differences between the graphs.
 """
@@ -26,11 +19,10 @@ import tempfile
 import time
 import tomllib
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from graphground.graphs.wikidata.endpoint import AT_ONCE_IN_PUBLIC
 from tests.support.shared_data import SHARED
 from tests.support.sparql_endpoint import SparqlEndpoint
 from tests.support.wikibase_rdf import all_triples
@@ -44,10 +36,10 @@ from cypherbench.wd2neo4j.resolver import SPARQLResolver
 from cypherbench.wd2neo4j.schema import WDNeo4jSchema
 from cypherbench.wd2neo4j.wd2simplekg import convert_wd_to_simple_kg
 import time
-definition, endpoint, output, pause = sys.argv[1:]
+definition, endpoint, output = sys.argv[1:]
 begun, used = time.perf_counter(), time.process_time()
 schema = SPARQLResolver().resolve(WDNeo4jSchema(**json.load(open(definition))))
-graph = convert_wd_to_simple_kg(WD2Neo4j(sparql_url=endpoint, sparql_wait_time_seconds=float(pause)).transform(schema))
+graph = convert_wd_to_simple_kg(WD2Neo4j(sparql_url=endpoint, sparql_wait_time_seconds=0.0).transform(schema))
 json.dump(graph.model_dump(mode="json"), open(output, "w"), indent=2)
 print("BUILT", time.perf_counter() - begun, used, time.process_time() - used)
 """
@@ -56,72 +48,15 @@ import sys, time
 from pathlib import Path
 from graphground.graphs.definitions.read import read_definition
 from graphground.graphs.wikidata.build import build
-from graphground.graphs.wikidata.endpoint import Endpoint, Patience
+from graphground.graphs.wikidata.endpoint import Endpoint
 from graphground.graphs.wikidata.sparql_source import SparqlSource
-definition, endpoint, output, at_once = sys.argv[1:]
+definition, endpoint, output = sys.argv[1:]
 begun, used = time.perf_counter(), time.process_time()
-source = SparqlSource(Endpoint(endpoint, Patience(at_once=int(at_once) or None)))
+source = SparqlSource(Endpoint(endpoint))
 build(read_definition(Path(definition)), source, Path(output))
 print("BUILT", time.perf_counter() - begun, used, time.process_time() - used)
 """
-OURS = """
-name = "nba_mini"
-[nodes.Team]
-wikidata = "Q13393265"
-linked_to = [{ property = "P118", item = "Q155223" }]
-has_property = ["P361"]
-properties.head_coach = { type = "str", wikidata = "P286" }
-[nodes.Division]
-wikidata = "Q3032333"
-from_relationships = ["partOfDivision"]
-[[relationships]]
-type = "partOfDivision"
-start = "Team"
-end = "Division"
-wikidata = "P361"
-"""
-
-
-FILMS = """
-name = "films"
-[nodes.Movie]
-wikidata = "Q11424"
-properties.original_language = { type = "list[str]", wikidata = "P364" }
-properties.filming_location = { type = "list[str]", wikidata = "P915" }
-[nodes.Person]
-wikidata = "Q5"
-subclasses = false
-from_relationships = ["directedBy", "writtenBy", "hasCastMember"]
-properties.date_of_birth = { type = "date", wikidata = "P569" }
-properties.date_of_death = { type = "date", wikidata = "P570" }
-properties.place_of_birth = { type = "str", wikidata = "P19" }
-properties.country_of_citizenship = { type = "list[str]", wikidata = "P27" }
-properties.gender = { type = "str", wikidata = "P21" }
-[nodes.Genre]
-wikidata = "Q201658"
-from_relationships = ["hasGenre"]
-[[relationships]]
-type = "directedBy"
-start = "Movie"
-end = "Person"
-wikidata = "P57"
-[[relationships]]
-type = "writtenBy"
-start = "Movie"
-end = "Person"
-wikidata = "P58"
-[[relationships]]
-type = "hasCastMember"
-start = "Movie"
-end = "Person"
-wikidata = "P161"
-properties.character_role = { type = "str", wikidata = "P453" }
-[[relationships]]
-type = "hasGenre"
-start = "Movie"
-end = "Genre"
-wikidata = "P136"
-"""
+DEFINITIONS = [Path(__file__).with_name(f"{name}.toml") for name in ("nba_mini", "films")]
 MEASURES = (
     "seconds from start to end",
     "seconds of the build alone",
@@ -130,20 +65,6 @@ MEASURES = (
     "processor seconds of the endpoint",
     "queries",
 )
-
-
-class Case(NamedTuple):
-    """The endpoint's delay and the published engine's pause, in seconds; the number of our concurrent queries.
-
-    If that number is 0, our engine uses its default.
-    """
-
-    latency: float
-    pause: float
-    at_once: int
-
-
-CASES = {"local": Case(0.0, 0.0, 0), "distant": Case(0.1, 0.0, 0), "public": Case(0.1, 1.0, AT_ONCE_IN_PUBLIC)}
 
 
 def published_form(text: str) -> dict[str, Any]:
@@ -268,32 +189,27 @@ def main() -> None:
     parser.add_argument("--python", required=True, help="An interpreter with pint, requests and pydantic.")
     parser.add_argument("--teams", type=int, default=30)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--case", choices=CASES, action="append", help="One of the cases; default: all.")
     parsed = parser.parse_args()
     lines = list(all_triples([*joined_documents(), *league(parsed.teams)]))
     with tempfile.TemporaryDirectory() as folder, SparqlEndpoint(lines) as endpoint:
         print(f"{len(lines):,} triples")
-        for name in parsed.case or CASES:
-            for text in (OURS, FILMS):
-                print(f"{name}:", end=" ")
-                compared(text, Path(folder), endpoint, CASES[name], parsed.python, parsed.runs)
+        for definition in DEFINITIONS:
+            compared(definition, Path(folder), endpoint, parsed.python, parsed.runs)
 
 
-def compared(text: str, folder: Path, endpoint: SparqlEndpoint, case: Case, python: str, runs: int) -> None:
+def compared(definition: Path, folder: Path, endpoint: SparqlEndpoint, python: str, runs: int) -> None:
     """Build one definition `runs` times with both engines; print the medians, and the differences of the graphs."""
-    (folder / "ours.toml").write_text(text)
-    (folder / "theirs.json").write_text(json.dumps(published_form(text)))
-    endpoint.latency = case.latency
+    (folder / "theirs.json").write_text(json.dumps(published_form(definition.read_text())))
     published_runs, our_runs = [], []
     for _ in range(runs):
-        files = str(folder / "theirs.json"), endpoint.url, str(folder / "theirs_graph.json"), str(case.pause)
+        files = str(folder / "theirs.json"), endpoint.url, str(folder / "theirs_graph.json")
         options: dict[str, Any] = {"cwd": REFERENCE, "env": {"PYTHONDONTWRITEBYTECODE": "1"}}
         published_runs.append(measured([python, "-c", PUBLISHED, *files], endpoint, **options))
-        files = str(folder / "ours.toml"), endpoint.url, str(folder / "ours_graph.json"), str(case.at_once)
+        files = str(definition), endpoint.url, str(folder / "ours_graph.json")
         our_runs.append(measured([sys.executable, "-c", OUR_BUILD, *files], endpoint))
     a, b = comparable(folder / "theirs_graph.json"), comparable(folder / "ours_graph.json")
     print(
-        text.split('"')[1],
+        f"{definition.stem}:",
         f"{len(b[0])} nodes, {len(b[1])} relationships:",
         "the same graph" if a == b else f"different from {len(a[0])} nodes, {len(a[1])} relationships",
     )

@@ -1,10 +1,12 @@
 """Reading a definition: every problem is reported with its line, its position and the fix."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from graphground.graphs.definitions.read import DefinitionError, check_text, read_definition
+from graphground.graphs.definitions.model import Definition, Node, Property, Relationship
+from graphground.graphs.definitions.read import DefinitionError, check_text, read_definition, read_part
 
 GOOD = """\
 name = "films"
@@ -107,6 +109,30 @@ def test_each_problem_is_reported_with_its_line_and_the_fix(old: str, new: str, 
     assert old in GOOD
     found = problems_of(GOOD.replace(old, new, 1))
     assert any(expected in problem for problem in found), found
+
+
+@pytest.mark.parametrize(
+    ("model", "document", "place", "message"),
+    [
+        (Node, [], (), "must be a table, not []"),
+        (Node, {"wikidata": 5}, ("wikidata",), "must be text, not 5"),
+        (Node, {"wikidata": ["Q5", "P5"]}, ("wikidata", 1), "must look like 'Q5', not 'P5'"),
+        (Node, {"wikidata": "Q5\n"}, ("wikidata",), "must look like 'Q5', not 'Q5\\n'"),
+        (Node, {"wikidata": "Q1٥"}, ("wikidata",), "must look like 'Q5', not 'Q1٥'"),
+        (Node, {"has_property": "P1"}, ("has_property",), "must be a list, not 'P1'"),
+        (Node, {"properties": {"a b": {"type": "str", "wikidata": "P1"}}}, ("properties", "a b"), "cannot be used"),
+        (Node, {"properties": {"x" * 101: {"type": "str", "wikidata": "P1"}}}, ("properties",), "more than 100"),
+        (Property, {"type": ["str"], "wikidata": "P1"}, ("type",), "['str'] is not allowed"),
+        (Relationship, {"type": "a", "start": "A", "end": "B", "wikidata": "identicall"}, ("wikidata",), "like 'P31'"),
+        (Definition, {"name": "x", "nodes": {}}, ("nodes",), "must not be empty"),
+    ],
+)
+def test_an_invalid_part_of_a_document_is_reported_with_its_path(
+    model: type, document: Any, place: tuple[str | int, ...], message: str
+) -> None:
+    _, ((path, problem),) = read_part(model, document)
+    assert path[: len(place)] == place
+    assert message in problem
 
 
 def test_an_unknown_label_at_the_other_end_of_a_selecting_relationship_is_reported() -> None:
