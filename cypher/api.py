@@ -168,7 +168,7 @@ def _language(text: str, language: Language, read_only: bool, parameters: Mappin
     except ParseError as error:
         kinds = (error.tokens or tokenize(text)).kinds
         return Report(False, suspected(kinds), tuple(syntax_diagnostics(text, error)), compiles=False)
-    problems = analyze(query).problems
+    problems = analyze(query)
     forbidden = violations(query, parameters)
     allowed = widest(violation.access for violation in forbidden)
     compiles = not notes and not problems

@@ -2,18 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from graphground.cypher.diagnostics import Edit, listed
 from graphground.cypher.names.nearest import distance
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.safety.time_limit import MOST_FINDINGS, check_work
-from graphground.cypher.scope import Binding, Problem, Scopes
 from graphground.cypher.tree import Property
 from graphground.cypher.types import ANY, MAP, NODE, RELATIONSHIP, Type
 
 if TYPE_CHECKING:
-    from graphground.cypher.tree import Expression, Node, Query, Variable
+    from graphground.cypher.tree import Expression, Node, NodePattern, Query, RelationshipPattern, Variable
+
+
+class Binding:
+    """A variable, from its declaration to the end of its scope: its name, and the types that it may have.
+
+    `pattern` is the node or relationship pattern that introduces the variable, if one does.
+    """
+
+    __slots__ = ("name", "pattern", "type")
+
+    def __init__(self, name: str, type_: Type = ANY, pattern: NodePattern | RelationshipPattern | None = None) -> None:
+        self.name = name
+        self.type = type_
+        self.pattern = pattern
+
+
+class Problem(NamedTuple):
+    """A finding of the language check: a code, a span of the text, a message, suggestions, and the edits of a fix."""
+
+    code: str
+    start: int
+    end: int
+    message: str
+    suggestions: tuple[str, ...] = ()
+    edits: tuple[Edit, ...] = ()
+
 
 Scope = dict[str, Binding]
 Aggregates = Literal["yes", "no", "inside", "list", "star"]
@@ -35,11 +60,12 @@ class Enough(Exception):
 class Checker:
     """The state shared by the functions of this package.
 
-    `scope` maps the visible names to their bindings; `base` maps only the names that no WITH can drop, the outer
-    variables that a subquery sees. `dropped` records the WITH at which a name was lost, for the message; `left_outside`
-    holds, for each WITH that begins a subquery, its start, the outer names and the imported names. `aggregates` says
-    whether an aggregate is allowed here, `aggregated` whether an aggregate was found, and `projected` which expressions
-    are columns already and may therefore be repeated after ORDER BY.
+    `bindings` has the binding of each occurrence of a variable, `types` the types of expressions, `problems` the errors
+    in the order in which Neo4j finds them. `scope` maps the visible names to their bindings; `base` maps only the names
+    that no WITH can drop, the outer variables that a subquery sees. `dropped` records the WITH at which a name was
+    lost, for the message; `left_outside` holds, for each WITH that begins a subquery, its start, the outer names and
+    the imported names. `aggregates` says whether an aggregate is allowed here, `aggregated` whether an aggregate was
+    found, and `projected` which expressions are columns already and may therefore be repeated after ORDER BY.
     """
 
     __slots__ = (
@@ -67,17 +93,15 @@ class Checker:
         "reported",
         "restricted",
         "scope",
-        "scopes",
         "types",
     )
 
     def __init__(self, query: Query) -> None:
         self.query = query
         self.cypher25 = query.language == "cypher25"
-        self.scopes = Scopes()
-        self.problems = self.scopes.problems
-        self.bindings = self.scopes.bindings
-        self.types = self.scopes.types
+        self.problems: list[Problem] = []
+        self.bindings: dict[Variable, Binding] = {}
+        self.types: dict[Expression, Type] = {}
         self.scope: Scope = {}
         self.dropped: dict[str, int] = {}
         self.left_outside: list[tuple[int, Scope, Scope]] = []
@@ -126,9 +150,11 @@ class Checker:
         check_work()
         if len(self.problems) >= MOST_FINDINGS:
             raise Enough
+        if code == "unknown_function" and len(suggestions) == 1:
+            edits = (Edit(start, end, suggestions[0]),)
         self.problems.append(Problem(code, start, end, message, suggestions, edits))
 
-    def declare(self, variable: Variable, type_: Type, source: Expression | None = None) -> Binding:
+    def declare(self, variable: Variable, type_: Type) -> Binding:
         """Declare a variable; a name already in use is an error, and the new variable replaces the old variable."""
         if variable.name in self.scope:
             self.problem(
@@ -136,13 +162,13 @@ class Checker:
                 variable,
                 f"the variable `{variable.name}` already exists here; choose another name",
             )
-        return self.shadow(variable, type_, source)
+        return self.shadow(variable, type_)
 
-    def shadow(self, variable: Variable, type_: Type, source: Expression | None = None) -> Binding:
+    def shadow(
+        self, variable: Variable, type_: Type, pattern: NodePattern | RelationshipPattern | None = None
+    ) -> Binding:
         """Declare a variable, which may hide another variable of the same name."""
-        binding = Binding(variable.name, variable, type_)
-        binding.source = source
-        binding.level = self.level
+        binding = Binding(variable.name, type_, pattern)
         self.scope[variable.name] = binding
         self.bindings[variable] = binding
         return binding
@@ -226,8 +252,8 @@ def near(name: str, known: Scope) -> tuple[str, ...]:
     return tuple(known for far, known in ranked if far <= min(2, max(len(name), len(known)) - 1))[:3]
 
 
-def analyze(query: Query) -> Scopes:
-    """Resolve all variables of a query, infer types, and find type and scope errors."""
+def analyze(query: Query) -> list[Problem]:
+    """Resolve all variables of a query, infer types, and return the type and scope errors."""
     from graphground.cypher.semantics.clauses import statement  # imported here because the modules import each other
 
     checker = Checker(query)
@@ -238,4 +264,4 @@ def analyze(query: Query) -> Scopes:
             checker.problem_at(code, start, end, message, suggestions)
     except Enough:
         pass
-    return checker.scopes
+    return checker.problems

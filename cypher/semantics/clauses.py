@@ -8,9 +8,8 @@ from typing import Any
 from graphground.cypher import tree
 from graphground.cypher.functions import PROCEDURES, Procedure
 from graphground.cypher.safety.time_limit import check_work
-from graphground.cypher.scope import Binding
 from graphground.cypher.semantics import expressions, patterns, projections
-from graphground.cypher.semantics.checker import Checker, Scope
+from graphground.cypher.semantics.checker import Binding, Checker, Scope
 from graphground.cypher.types import ANY, ENTITY, INTEGER, MAP, NODE, PATH, STRING, list_of, unwound
 
 _UPDATING = (tree.Create, tree.Merge, tree.Set, tree.Remove, tree.Delete, tree.Foreach)
@@ -190,9 +189,7 @@ def _union(c: Checker, body: tree.Union) -> list[Binding] | None:
     merged: list[Binding] = []
     for column in first:
         parts = [item for columns in all_columns for item in columns or () if item.name == column.name]
-        binding = Binding(column.name, column.declaration, column.type)
-        binding.level = c.level
-        binding.origins = tuple(parts)
+        binding = Binding(column.name, column.type)
         for part_ in parts[1:]:
             binding.type = binding.type | part_.type
         merged.append(binding)
@@ -279,8 +276,7 @@ def _return(c: Checker, clause: tree.Return) -> list[Binding]:
 
 def _unwind(c: Checker, clause: tree.Unwind) -> None:
     found = expressions.infer(c, clause.source)
-    binding = c.declare(clause.variable, unwound(found), clause.source)
-    binding.unwound = True
+    c.declare(clause.variable, unwound(found))
 
 
 def _order(c: Checker, clause: tree.OrderAndPage) -> None:
@@ -296,7 +292,7 @@ def _load_csv(c: Checker, clause: tree.LoadCsv) -> None:
     terminator = clause.field_terminator
     if isinstance(terminator, tree.StringLiteral) and len(terminator.value) != 1:
         c.mismatch(terminator, "FIELDTERMINATOR takes a single character")
-    c.declare(clause.variable, MAP if clause.with_headers else list_of(STRING), clause.source)
+    c.declare(clause.variable, MAP if clause.with_headers else list_of(STRING))
 
 
 def _nothing(_c: Checker, _clause: tree.Clause) -> None:
@@ -304,13 +300,9 @@ def _nothing(_c: Checker, _clause: tree.Clause) -> None:
 
 
 def _let(c: Checker, clause: tree.Let) -> None:
-    inferred: list[tuple[tree.LetItem, Any]] = [(item, expressions.infer(c, item.expression)) for item in clause.items]
+    inferred = [(item, expressions.infer(c, item.expression)) for item in clause.items]
     for item, found in inferred:
-        binding = c.declare(item.variable, found, item.expression)
-        if isinstance(item.expression, tree.Variable):
-            origin = c.bindings.get(item.expression)
-            if origin is not None:
-                binding.origins = (origin,)
+        c.declare(item.variable, found)
 
 
 def _filter(c: Checker, clause: tree.Filter) -> None:
@@ -452,10 +444,7 @@ def _returned(c: Checker, clause: tree.CallSubquery, columns: list[Binding], out
                 f"the subquery returns `{column.name}`, which already exists outside; rename it with AS",
             )
             continue
-        binding = Binding(column.name, column.declaration, column.type)
-        binding.level = c.level
-        binding.origins = (column,)
-        c.scope[column.name] = binding
+        c.scope[column.name] = Binding(column.name, column.type)
 
 
 def _last_return(body: tree.QueryBody) -> tree.Return | None:
@@ -633,8 +622,7 @@ def foreach(c: Checker, node: tree.Foreach) -> None:
     c.aggregates = before
     outer = c.scope
     c.scope = dict(outer)
-    binding = c.shadow(node.variable, unwound(found), node.source)
-    binding.unwound = True
+    c.shadow(node.variable, unwound(found))
     for step in node.clauses:
         if not is_update(step):
             c.problem("clause_order", step, f"FOREACH takes writing clauses only, not {name(step)}")

@@ -616,8 +616,7 @@ def list_comprehension(c: Checker, node: tree.ListComprehension) -> Type:
     element = _source(c, node.source)
     outer = c.scope
     c.scope = dict(outer)
-    binding = c.shadow(node.variable, element, node.source)
-    binding.unwound = True
+    c.shadow(node.variable, element)
     before = _inside_list(c)
     if node.where is not None:
         condition(c, node.where)
@@ -651,8 +650,7 @@ def list_predicate(c: Checker, node: tree.ListPredicate) -> Type:
         return BOOLEAN
     outer = c.scope
     c.scope = dict(outer)
-    binding = c.shadow(node.variable, element, node.source)
-    binding.unwound = True
+    c.shadow(node.variable, element)
     before = _inside_list(c)
     condition(c, node.where)
     c.aggregates = before
@@ -666,9 +664,8 @@ def reduce(c: Checker, node: tree.Reduce | tree.AllReduce) -> Type:
     element = _source(c, node.source)
     outer = c.scope
     c.scope = dict(outer)
-    binding = c.shadow(node.variable, element, node.source)
-    binding.unwound = True
-    c.shadow(node.accumulator, start, node.initial)
+    c.shadow(node.variable, element)
+    c.shadow(node.accumulator, start)
     before = _inside_list(c)
     step = infer(c, node.step)
     c.aggregates = before

@@ -6,9 +6,8 @@ from typing import Literal
 
 from graphground.cypher import tree
 from graphground.cypher.functions import VECTOR
-from graphground.cypher.scope import Binding
 from graphground.cypher.semantics import expressions, projections
-from graphground.cypher.semantics.checker import Checker
+from graphground.cypher.semantics.checker import Binding, Checker
 from graphground.cypher.types import (
     ANY,
     BOOLEAN,
@@ -138,9 +137,7 @@ def declare_elements(
             c.quantified = True
         if variable is not None:
             grouped = element.length is not None or element.quantifier is not None
-            binding = _bind(c, variable, _RELATIONSHIPS if grouped else RELATIONSHIP, element, where, alone)
-            if grouped and binding is not None:
-                binding.grouped = True
+            _bind(c, variable, _RELATIONSHIPS if grouped else RELATIONSHIP, element, where, alone)
             if element.quantifier is not None:
                 groups[variable.name] = variable
 
@@ -191,11 +188,7 @@ def _declare_parenthesized(
         bound = inside.get(variable.name)
         if bound is None:
             continue
-        group = Binding(variable.name, variable, list_of(bound.type))
-        group.grouped = True
-        group.level = c.level
-        group.patterns = list(bound.patterns)
-        c.scope[variable.name] = group
+        c.scope[variable.name] = Binding(variable.name, list_of(bound.type), bound.pattern)
         groups[variable.name] = variable
 
 
@@ -218,12 +211,11 @@ def _bind(
     pattern: tree.NodePattern | tree.RelationshipPattern,
     where: Where,
     alone: bool,
-) -> Binding | None:
+) -> None:
     binding = c.scope.get(variable.name)
     if binding is None:
-        binding = c.shadow(variable, type_)
-        binding.patterns.append(pattern)
-        return binding
+        c.shadow(variable, type_, pattern)
+        return
     c.bindings[variable] = binding
     if where in ("create", "merge", "insert"):
         _bind_again(c, variable, pattern, where, alone)
@@ -237,14 +229,9 @@ def _bind(
             variable,
             f"`{variable.name}` already has the type {known}, so it cannot be {words} here; choose another name",
         )
-        return None
+        return
     if known.mask != type_.mask:
         binding.type = type_
-    if binding.level == c.level and where != "optional":
-        binding.patterns.append(pattern)
-    else:
-        binding.mentions.append(pattern)
-    return binding
 
 
 def _bind_again(
@@ -301,7 +288,7 @@ def _check_element(
     makes = ("create", "insert", "merge") if c.cypher25 else ("create", "insert")
     if element.variable is not None and where in makes:
         binding = c.bindings.get(element.variable)
-        if binding is not None and binding.patterns and binding.patterns[0] is element:
+        if binding is not None and binding.pattern is element:
             created.add(element.variable.name)
     if isinstance(element, tree.NodePattern):
         if element.labels is not None:
@@ -479,7 +466,6 @@ def expression(c: Checker, node: tree.PatternExpression) -> None:
             c.problem(
                 "variable_type", variable, f"`{variable.name}` has the type {binding.type}, so it is not allowed here"
             )
-        binding.mentions.append(element)
     for element in path.elements:
         if not isinstance(element, tree.ParenthesizedPath):
             _check_element(c, element, "exists", set())

@@ -8,9 +8,8 @@ from typing import Any
 from graphground.cypher import tree
 from graphground.cypher.functions import is_aggregate
 from graphground.cypher.safety.time_limit import check_work
-from graphground.cypher.scope import Binding
 from graphground.cypher.semantics import expressions
-from graphground.cypher.semantics.checker import Checker, Scope
+from graphground.cypher.semantics.checker import Binding, Checker, Scope
 from graphground.cypher.types import INTEGER, Type
 
 Shape = tuple[Any, ...]
@@ -92,13 +91,7 @@ def _columns(c: Checker, projection: tree.Projection, types: list[Type], before:
                 defined[item.name] = known
                 columns.append(known)
                 continue
-        binding = Binding(item.name, item.alias, type_)
-        binding.level = c.level
-        binding.source = value
-        if isinstance(value, tree.Variable):
-            origin = c.bindings.get(value)
-            if origin is not None:
-                binding.origins = (origin,)
+        binding = Binding(item.name, type_)
         if item.alias is not None:
             c.bindings[item.alias] = binding
         if item.name in c.base and (item.alias is not None or isinstance(value, tree.MapProjection)):
