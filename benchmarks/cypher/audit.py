@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from graphground.cypher import Report
 from graphground.cypher.schema import PropertyGraphSchema
 
 STRINGS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
@@ -73,3 +74,17 @@ def _in_part(text: str, schema: PropertyGraphSchema) -> list[str]:
         ):
             found.append(f"{type_} {key} {operator} {value}")
     return found
+
+
+# The queries that a check judged wrongly, for the file that `--misses` names
+
+
+MISSES: list[str] = []
+
+
+def miss(figure: str, *parts: object) -> None:
+    MISSES.append("\t".join([figure, *(str(part).replace("\n", " ") for part in parts)]))
+
+
+def errors_of(report: Report) -> list[str]:
+    return sorted({diagnostic.code for diagnostic in report.diagnostics if diagnostic.severity == "error"})

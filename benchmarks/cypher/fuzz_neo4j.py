@@ -14,8 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from graphground.cypher import validate
-from tests.support.cypher_fuzz import queries
+from benchmarks.cypher.language import fuzz
 from tests.support.cypher_oracle import Oracle
 from tests.support.neo4j_server import running_neo4j
 
@@ -27,24 +26,12 @@ def main() -> None:
     arguments.add_argument("--queries", type=int, default=5_000)
     arguments.add_argument("--seed", type=int, default=datetime.datetime.now(datetime.UTC).toordinal())
     options = arguments.parse_args()
-    different, refused = [], 0
     with (
         tempfile.TemporaryDirectory(prefix="graphground-fuzz-") as folder,
         running_neo4j(Path(folder)) as server,
         Oracle(server.uri, server.user, server.password) as oracle,
     ):
-        for text in queries(options.seed, options.queries):
-            verdict = oracle.ask(text)
-            refused += verdict.refused
-            if verdict.refused == validate(text).valid:
-                different.append((text, verdict.message))
-    share = len(different) / options.queries
-    print(
-        f"seed {options.seed}: {options.queries} queries, {refused} rejected by Neo4j, {len(different)} classified "
-        f"differently ({share:.2%}; at most {SHARE:.1%})"
-    )
-    for text, message in different:
-        print(f"  {text[:300]!r}: Neo4j {('rejects it: ' + message[:150]) if message else 'accepts it'}")
+        share = fuzz(oracle, options.seed, options.queries)
     sys.exit(1 if share > SHARE else 0)
 
 

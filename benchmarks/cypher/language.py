@@ -19,10 +19,12 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from graphground.cypher import parse, validate
 from graphground.cypher.printer import to_text
+from graphground.cypher.schema import PropertyGraphSchema
 from tests.support.cypher_fuzz import broken, queries
 from tests.support.cypher_oracle import Oracle
 from tests.support.opencypher_tck import cases
@@ -83,8 +85,8 @@ def tck(oracle: Oracle | None) -> None:
         print("  ", repr(query[:200]))
 
 
-def fuzz(oracle: Oracle, seed: int, count: int) -> None:
-    """Compare our verdicts on random queries with Neo4j's."""
+def fuzz(oracle: Oracle, seed: int, count: int) -> float:
+    """Compare our verdicts on random queries with Neo4j's; return the share of different verdicts."""
     different: list[str] = []
     refused = access = 0
     for text in queries(seed, count):
@@ -92,34 +94,39 @@ def fuzz(oracle: Oracle, seed: int, count: int) -> None:
         report = validate(text)
         refused += verdict.refused
         if verdict.refused == report.valid:
-            different.append(text)
+            different.append(
+                f"{text[:300]!r}: Neo4j {f'rejects it: {verdict.message[:150]}' if verdict.refused else 'accepts it'}"
+            )
         elif report.valid and "LOAD CSV" not in text:
             access += (verdict.access == "r") != (report.access == "read")
     print(
         f"fuzzing: seed {seed}, {count} queries, {refused} rejected by Neo4j, different: {len(different)} "
         f"({len(different) / count:.2%}); access differs: {access}"
     )
-    for text in different:
-        print("  ", repr(text[:300]))
+    for line in different:
+        print("  ", line)
+    return len(different) / count
 
 
-def mutants(rows: list[dict[str, Any]], count: int) -> None:
-    """Print how many of `count` broken queries raise an exception, how many take over 50 ms, and the longest time."""
-    source = random.Random(7)
+def check_broken(cases: Iterable[tuple[str, PropertyGraphSchema | None]]) -> None:
+    """Print how many broken queries raise an exception, take over 50 ms or are still valid, and the longest time."""
+    count = slow = raised = valid = 0
     worst = 0.0
-    slow = raised = 0
-    for _ in range(count):
-        text = broken(source.choice(rows)["query"], source)
+    for text, schema in cases:
+        count += 1
         begin = time.process_time()
         try:
-            validate(text)
+            valid += validate(text, schema).valid
         except Exception as error:
             raised += 1
             print("  exception:", repr(error)[:100], repr(text[:200]))
         seconds = time.process_time() - begin
         worst = max(worst, seconds)
         slow += seconds > 0.05
-    print(f"mutants: {count}, exceptions: {raised}, over 50 ms: {slow}, slowest {worst * 1e3:.1f} ms")
+    print(
+        f"mutants: {count}, exceptions: {raised}, over 50 ms: {slow}, slowest {worst * 1e3:.1f} ms, "
+        f"still valid {valid / count:.1%}"
+    )
 
 
 def round_trip(rows: list[dict[str, Any]]) -> None:
@@ -136,22 +143,20 @@ def round_trip(rows: list[dict[str, Any]]) -> None:
     print(f"printer: {parsed} queries printed and parsed again, different trees: {different}")
 
 
-def speed(rows: list[dict[str, Any]]) -> None:
-    """Measure the time of parsing and of validating the train gold queries."""
-    texts = [row["query"] for row in rows if "gold_train" in row["sets"]]
-    for name, work in (("parse", parse), ("validate", validate)):
-        for text in texts[:500]:
-            work(text)
-        gc.collect()
-        times = []
-        for text in texts:
-            begin = time.process_time()
-            work(text)
-            times.append(time.process_time() - begin)
-        times.sort()
+def print_times(what: str, work: Callable[[Any], object], items: Sequence[Any]) -> None:
+    """Print how long `work` takes for each item, in processor time and in elapsed time, after 500 items."""
+    for item in items[:500]:
+        work(item)
+    gc.collect()
+    samples = []
+    for item in items:
+        begin, busy = time.perf_counter(), time.process_time()
+        work(item)
+        samples.append((time.process_time() - busy, time.perf_counter() - begin))
+    for clock, times in zip(("processor time", "elapsed"), map(sorted, zip(*samples, strict=True)), strict=True):
         print(
-            f"{name}: {len(texts)} train gold queries, p50 {times[len(times) // 2] * 1e3:.3f} ms, "
-            f"p99 {times[len(times) * 99 // 100] * 1e3:.3f} ms, slowest {times[-1] * 1e3:.2f} ms"
+            f"{what}, {clock}: p50 {times[len(times) // 2] * 1e3:.3f} ms, p99 {times[len(times) * 99 // 100] * 1e3:.3f} "
+            f"ms, slowest {times[-1] * 1e3:.2f} ms"
         )
 
 
@@ -175,7 +180,9 @@ def main() -> None:
     options = parser.parse_args()
     rows = verdict_rows()
     import_time()
-    speed(rows)
+    texts = [row["query"] for row in rows if "gold_train" in row["sets"]]
+    print_times(f"parse: {len(texts)} train gold queries", parse, texts)
+    print_times(f"validate: {len(texts)} train gold queries", validate, texts)
     verdicts(rows)
     round_trip(rows)
     oracle = Oracle(options.neo4j, options.user, options.password) if options.neo4j else None
@@ -183,7 +190,8 @@ def main() -> None:
     if oracle is not None:
         fuzz(oracle, options.seed, options.fuzz)
         oracle.close()
-    mutants(rows, options.mutants)
+    source = random.Random(7)
+    check_broken((broken(source.choice(rows)["query"], source), None) for _ in range(options.mutants))
 
 
 if __name__ == "__main__":
