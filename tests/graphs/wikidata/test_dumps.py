@@ -4,6 +4,7 @@ import bz2
 import gzip
 import json
 import random
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -283,6 +284,34 @@ def test_items_selected_as_starts_of_relationships_are_the_same_from_every_sourc
         built(source, tmp_path / "SparqlSource.json", definition)
     assert len({path.read_bytes() for path in tmp_path.glob("*Source.json")}) == 1
     assert result.relationships >= 3
+
+
+def test_a_deprecated_statement_selects_no_start_from_any_source(tmp_path: Path) -> None:
+    def document(item: str, name: str, value: str, rank: str) -> dict[str, Any]:
+        snak = {"snaktype": "value", "datavalue": {"type": "wikibase-entityid", "value": {"id": value}}}
+        statement = {"id": f"{item}${name}", "rank": rank, "mainsnak": snak}
+        label = {"en": {"language": "en", "value": item}}
+        return {"type": "item", "id": item, "labels": label, "claims": {name: [statement]}}
+
+    ranks = {"Q101": "normal", "Q102": "deprecated", "Q103": "preferred"}
+    documents = [document("Q100", "P31", "Q6256", "normal")]
+    documents += [document(item, "P17", "Q100", rank) for item, rank in ranks.items()]
+    triples = list(all_triples(documents))
+    (tmp_path / "dump.json").write_text("\n".join(map(json.dumps, documents)), "utf-8")
+    (tmp_path / "dump.nt").write_text("".join(f"{line}\n" for line in triples), "utf-8")
+    with SparqlEndpoint(triples) as endpoint, closing(SparqlSource(Endpoint(endpoint.url))) as queries:
+        for source in (DumpSource(tmp_path / "dump.json"), NTriplesSource(tmp_path / "dump.nt"), queries):
+            built(source, tmp_path / "x.json", STARTS + "[types.liesIn]\ntime_bounded = true\n")
+            entities = json.loads((tmp_path / "x.json").read_bytes())["entities"]
+            assert {entity["name"] for entity in entities} == {"Q100", "Q101", "Q103"}
+
+
+def test_without_pyoxigraph_the_error_contains_the_install_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyoxigraph", None)
+    with pytest.raises(SourceError, match=r"N-Triples need an extra: .*--extra rdf"):
+        built(NTriplesSource(tmp_path / "dump.nt"), tmp_path / "x.json")
 
 
 @RAW
