@@ -108,7 +108,7 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
         raise ToolFailure(
             "empty_query",
             "The query is empty.",
-            nearest=example_queries(graph),
+            nearest=[f"MATCH (n:{in_backticks(label)}) RETURN n LIMIT 10" for label in list(graph.schema.labels)[:1]],
             next="Call execute_cypher with a query.",
         )
     query, report = check_query(graph, request.query, request.parameters, request.question)
@@ -415,14 +415,6 @@ def make_failure(error: EngineError, query: Query, graph: Graph, report: Report)
                 next="Call again with the query in `nearest`." if suggested else advice,
             )
     return ToolFailure("engine_error", message, next="Try again; if it keeps failing, run `graphground doctor`.")
-
-
-def example_queries(graph: Graph) -> list[str]:
-    """Return a list with one query that runs on this graph, such as `MATCH (n:Team) RETURN n LIMIT 10`.
-
-    The list is empty if the schema has no label.
-    """
-    return [f"MATCH (n:{in_backticks(label)}) RETURN n LIMIT 10" for label in list(graph.schema.labels)[:1]]
 
 
 TOOL = Tool(

@@ -201,13 +201,12 @@ def problems_of(own: OwnQuery, graph: Graph) -> list[Problem]:
     """
     graph.await_current_schema()
     report = validate(own.cypher, graph.schema, parameters=sample_values(own), read_only=True, language=graph.language)
+
+    def problem(error: Diagnostic, message: str, fix: str) -> Problem:
+        return Problem(f"{own.place}, cypher, line {error.line}, column {error.column}", message, fix, error)
+
     found = [
-        Problem(
-            f"{own.place}, cypher, line {error.line}, column {error.column}",
-            sentence(error.message),
-            _fix(error, report.suggested_query),
-            error,
-        )
+        problem(error, sentence(error.message), _fix(error, report.suggested_query))
         for error in report.diagnostics
         if error.severity == "error"
     ]
@@ -215,11 +214,10 @@ def problems_of(own: OwnQuery, graph: Graph) -> list[Problem]:
         return found
     declared, used = [parameter.name for parameter in own.parameters], parameter_names(report.query)
     found += [
-        Problem(
-            f"{own.place}, cypher, line {missing.line}, column {missing.column}",
+        problem(
+            missing,
             f"The query uses {missing.found}, which is not among its parameters.",
             f"Add [queries.{own.name}.parameters.{missing.found[1:]}] with a type and a description.",
-            missing,
         )
         for missing in missing_parameters(report.query, declared)
     ]

@@ -11,7 +11,6 @@ remaining file must belong to a graph. The exit status is 1 if a check fails.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import random
 import signal
@@ -22,12 +21,13 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
+from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import EngineState, end_engine
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.loading.load import load_file
+from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.catalog import SCRATCH, Catalog
 from graphground.graphs.storage.home import Home
@@ -37,38 +37,18 @@ CHILDREN_SECONDS = 30
 Wrong = list[str]
 
 
-def document(nodes: int) -> dict[str, Any]:
-    """Return a SimpleKG document with `nodes` nodes that form a ring."""
-    return {
-        "schema": {
-            "name": "ring",
-            "entities": [{"label": "N", "description": None, "properties": {}}],
-            "relations": [{"label": "next", "subj_label": "N", "obj_label": "N", "properties": {}}],
-        },
-        "entities": [
-            {
-                "eid": f"N{number}",
-                "label": "N",
-                "name": f"name {number}",
-                "aliases": [],
-                "description": None,
-                "properties": {},
-                "provenance": [],
-            }
-            for number in range(nodes)
-        ],
-        "relations": [
-            {
-                "rid": str(number),
-                "label": "next",
-                "subj_id": f"N{number}",
-                "obj_id": f"N{(number + 1) % nodes}",
-                "properties": {},
-                "provenance": [],
-            }
-            for number in range(nodes)
-        ],
-    }
+def write_ring(file: Path, nodes: int) -> None:
+    """Write a SimpleKG file with `nodes` nodes that form a ring."""
+    schema = PropertyGraphSchema("ring", {"N": Label("N")}, (RelationshipPattern("next", "N", "N"),))
+    ids = [f"N{number}" for number in range(nodes)]
+    entities = [{"eid": id, "label": "N", "name": f"name {id[1:]}", "properties": {}} for id in ids]
+    following = zip(ids, [*ids[1:], ids[0]], strict=True)
+    write_simplekg(
+        file,
+        schema,
+        entities,
+        ({"label": "next", "subj_id": start, "obj_id": end, "properties": {}} for start, end in following),
+    )
 
 
 def start_load(file: Path, name: str, home: Home) -> subprocess.Popen[bytes]:
@@ -264,7 +244,7 @@ def main() -> None:
         home, files = Home(Path(folder) / "home").make(), {}
         for nodes in SIZES:
             files[nodes] = Path(folder) / f"{nodes}.json"
-            files[nodes].write_text(json.dumps(document(nodes)))
+            write_ring(files[nodes], nodes)
         load_file(files[SIZES[0]], home, name="ring")
         wrong = kill_loads(options.kills // 2, files, home, chance)
         wrong += kill_engines(options.kills - options.kills // 2, home, chance)

@@ -18,9 +18,6 @@ from graphground.graphs.schemas.extraction.cache import SchemaCache
 from graphground.graphs.schemas.statistics.live import LiveStatistics
 from graphground.graphs.storage.home import Home
 
-# The connection settings of a graph in your own database.
-
-
 logger = logging.getLogger(__name__)
 
 
@@ -54,7 +51,17 @@ def open_database(database: Database, home: Home, *, may_be_provisional: bool = 
         able = engine.capabilities()
         refused = write_protected(database.name, engine)
         live.open()
-        names = lookup_for(database, home, engine, live, user)
+        kept_apart = f"{database.name}-{hashlib.sha256(database.key.encode()).hexdigest()}"
+        names = OwnIndex(
+            database.name,
+            engine,
+            lambda: live.schema,
+            lambda: live.mark,
+            index_folder(home, kept_apart if user else database.name),
+            vectors_in(database, engine),
+            live.wait_until_complete,
+            live.after_reading,
+        )
         facts = LiveStatistics(
             database.name,
             engine,
@@ -92,22 +99,6 @@ def address_of(database: Database) -> BoltAddress:
     if database.problem:
         raise EngineUnavailable(database.problem)
     return BoltAddress(database.uri, database.username or "", database.password or "", database.database)
-
-
-def lookup_for(database: Database, home: Home, engine: Engine, live: LiveSchema, user: str = "") -> OwnIndex:
-    """Return the database's entity index; the index is stored in the data folder and updated in the background."""
-    return OwnIndex(
-        database.name,
-        engine,
-        lambda: live.schema,
-        lambda: live.mark,
-        index_folder(
-            home, f"{database.name}-{hashlib.sha256(database.key.encode()).hexdigest()}" if user else database.name
-        ),
-        vectors_in(database, engine),
-        live.wait_until_complete,
-        live.after_reading,
-    )
 
 
 def vectors_in(database: Database, engine: Engine) -> DatabaseVectors | None:

@@ -93,9 +93,9 @@ class LiveSchema:
             if not self._open_provisionally():
                 self._take(self.read(OPENING_STEP_SECONDS, OPENING_SECONDS))
         else:
-            self._take(stored.extraction)
-            self._read_mark = stored.fingerprint
-            self._read_seconds = stored.extraction.elapsed_ms / 1e3
+            found, self._read_mark = stored
+            self._take(found)
+            self._read_seconds = found.elapsed_ms / 1e3
             self.check_for_changes()
         if self._provisional or (self._found is not None and self._found.partial):
             self.follow()

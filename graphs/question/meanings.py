@@ -20,11 +20,10 @@ from rapidfuzz.distance import OSA
 from rapidfuzz.process import cdist
 
 from graphground.cypher.names.lexicon import NAME_STOP_WORDS, concepts_by_root, concepts_of
-from graphground.cypher.names.words import lemma, root, split_name
+from graphground.cypher.names.words import lemma, root, split_name, word_lists
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.vectors.encoders import STATIC, encoder
 from graphground.graphs.question.model import MeaningKind
-from graphground.graphs.schemas.units import UNITS
 
 T = TypeVar("T")
 Floats = npt.NDArray[np.float32]
@@ -219,7 +218,7 @@ def weigh_words(words: Sequence[str], *, label: bool) -> list[tuple[str, float]]
     [('area', 1.0), ('london', 0.7)]
     """
     content = [word for word in words if word not in NAME_STOP_WORDS] or list(words)
-    if not label and len(content) > 1 and content[-1] in UNITS:
+    if not label and len(content) > 1 and content[-1] in word_lists()["units"]:
         content = content[:-1]
     if label:
         after = next((place for place, word in enumerate(words) if word in ("of", "in") and place), len(words))

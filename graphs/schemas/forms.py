@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from graphground.cypher.diagnostics import either
+from graphground.cypher.names.words import word_lists
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import (
     Label,
@@ -36,7 +37,6 @@ from graphground.cypher.schema import (
 from graphground.cypher.text_values import TextValues
 from graphground.graphs.schemas.extraction.profiles import foreign_name
 from graphground.graphs.schemas.statistics.model import PropertyStatistics, Statistics
-from graphground.graphs.schemas.units import CALENDAR_YEAR, unit_of
 
 Form = Literal["base", "enhanced", "json"]
 FORMS: tuple[Form, ...] = ("base", "enhanced", "json")
@@ -436,6 +436,34 @@ def _unit_beyond_name(key: str, type_: str) -> str | None:
     """
     unit = unit_of(key, type_)
     return None if unit is None or unit == CALENDAR_YEAR or key.endswith(f"_{unit.removeprefix('in ')}") else unit
+
+
+UNITS: dict[str, str] = word_lists()["units"]
+"""Units of measurement by the last word of a property's name."""
+
+CALENDAR_YEAR = "a calendar year"
+NUMBERS = frozenset({"int", "float", "int|float", "float|int", "unknown"})
+
+
+def unit_of(name: str, type_: str = "float") -> str | None:
+    """Return the unit of a property in words, or None if it has no unit; only numbers have a unit.
+
+    >>> unit_of("runtime_minute"), unit_of("discharge_m3_s"), unit_of("launch_year", "int")
+    ('in minutes', 'in cubic metres per second', 'a calendar year')
+    """
+    if type_ not in NUMBERS:
+        return None
+    words = name.lower().split("_")
+    if words[-1] == "year":
+        return CALENDAR_YEAR
+    if len(words) < 2:
+        return None
+    if len(words) > 2 and words[-1] in ("s", "h") and words[-2] in UNITS:
+        return f"in {UNITS[words[-2]]} per {'second' if words[-1] == 's' else 'hour'}"
+    if len(words) > 3 and words[-2] == "per" and words[-3] in UNITS and words[-1] in UNITS:
+        return f"in {UNITS[words[-3]]} per {UNITS[words[-1]].rstrip('s')}"
+    unit = UNITS.get(words[-1])
+    return f"in {unit}" if unit else None
 
 
 LONGEST_SAMPLE, LONGEST_DESCRIPTION = 40, 120

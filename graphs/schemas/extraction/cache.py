@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,14 +44,6 @@ def fingerprint(engine: Engine) -> str:
     return hashlib.sha256(orjson.dumps(answers)).hexdigest()[:16]
 
 
-@dataclass(frozen=True, slots=True)
-class Cached:
-    """A stored extraction, with the fingerprint that the database had when its schema was read."""
-
-    extraction: Extraction
-    fingerprint: str
-
-
 class SchemaCache:
     """A folder of stored schemas: `SchemaCache(home.schemas).load("bolt://localhost:7687 neo4j reader", "films")`."""
 
@@ -62,14 +54,17 @@ class SchemaCache:
         """Return the path of the file for a database; `key` consists of its address, its name and the user."""
         return self.folder / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
 
-    def load(self, key: str, name: str) -> Cached | None:
-        """Return the stored extraction, with `name` as the graph's name; None if no readable file is stored."""
+    def load(self, key: str, name: str) -> tuple[Extraction, str] | None:
+        """Return the stored extraction, with `name` as the graph's name; None if no readable file is stored.
+
+        The second value is the fingerprint that the database had when its schema was read.
+        """
         try:
             document = orjson.loads(self.path(key).read_bytes())
             if document["version"] != VERSION:
                 return None
             found = _extraction_form().validate_python(document["extraction"])
-            return Cached(replace(found, schema=replace(found.schema, name=name)), document["fingerprint"])
+            return replace(found, schema=replace(found.schema, name=name)), document["fingerprint"]
         except (OSError, ValueError, KeyError, TypeError):
             return None
 

@@ -37,17 +37,7 @@ def node_properties(steps: Steps) -> None:
 
     The numbers come from the count store if no node has several labels; otherwise all nodes are counted.
     """
-    rows = steps.rows(
-        "properties of nodes",
-        "CALL db.schema.nodeTypeProperties() "
-        "YIELD nodeLabels, propertyName, propertyTypes, mandatory "
-        "RETURN nodeLabels, propertyName, propertyTypes, mandatory",
-    )
-    combinations: set[frozenset[str]] = set()
-    for labels, key, types, filled in rows or ():
-        combinations.add(frozenset(labels))
-        if key is not None:
-            steps.findings.add_property(labels, key, merged(map(property_type, types)), filled=filled)
+    combinations = {frozenset(labels) for labels in read_properties(steps, "node", "nodeLabels", lambda labels: labels)}
     if any(len(combination) > 1 for combination in combinations):
         counted = steps.rows("label combinations", "MATCH (n) RETURN labels(n) AS l, count(*) AS c")
         for labels, count in counted or ():
@@ -61,14 +51,20 @@ def node_properties(steps: Steps) -> None:
 
 def relationship_properties(steps: Steps) -> None:
     """Read the properties of each relationship type."""
+    read_properties(steps, "rel", "relType", unquoted)
+
+
+def read_properties(steps: Steps, element: str, owner: str, name_of: Callable[[Any], Any]) -> list[Any]:
+    """Add the properties of all nodes, or of all relationships, and return their owners: sets of labels, or types."""
+    columns = f"{owner}, propertyName, propertyTypes, mandatory"
     rows = steps.rows(
-        "properties of relationships",
-        "CALL db.schema.relTypeProperties() "
-        "YIELD relType, propertyName, propertyTypes, mandatory RETURN relType, propertyName, propertyTypes, mandatory",
+        f"properties of {'nodes' if element == 'node' else 'relationships'}",
+        f"CALL db.schema.{element}TypeProperties() YIELD {columns} RETURN {columns}",
     )
     for name, key, types, filled in rows or ():
         if key is not None:
-            steps.findings.add_property(unquoted(name), key, merged(map(property_type, types)), filled=filled)
+            steps.findings.add_property(name_of(name), key, merged(map(property_type, types)), filled=filled)
+    return [row[0] for row in rows or ()]
 
 
 def patterns(steps: Steps, read_ends: Callable[[str, Iterable[str], Iterable[str]], None] | None = None) -> None:

@@ -347,23 +347,16 @@ def _texts(properties: Mapping[str, str]) -> list[str]:
 
 def read_indexes(steps: Steps) -> tuple[Index, ...]:
     """Read the constraints and indexes of a Neo4j, except lookup indexes and indexes that belong to a constraint."""
-    found: list[Index] = []
-    constraints = steps.rows("constraints", "SHOW CONSTRAINTS YIELD name, type, entityType, labelsOrTypes, properties")
-    for name, type_, entity, owners, properties in constraints or ():
-        found += [
-            Index(_constraint_kind(type_), owner, tuple(properties or ()), name, entity == "RELATIONSHIP")
-            for owner in owners or ()
-        ]
-    indexes = steps.rows(
-        "indexes", "SHOW INDEXES YIELD name, type, entityType, labelsOrTypes, properties, owningConstraint"
+    columns = "name, type, entityType, labelsOrTypes, properties"
+    constraints = steps.rows("constraints", f"SHOW CONSTRAINTS YIELD {columns}") or []
+    indexes = steps.rows("indexes", f"SHOW INDEXES YIELD {columns}, owningConstraint") or []
+    kinds = [(_constraint_kind(row[1]), row) for row in constraints]
+    kinds += [(row[1].lower(), row[:5]) for row in indexes if row[5] is None and row[1] != "LOOKUP"]
+    return tuple(
+        Index(kind, owner, tuple(properties or ()), name, entity == "RELATIONSHIP")
+        for kind, (name, _, entity, owners, properties) in kinds
+        for owner in owners or ()
     )
-    for name, type_, entity, owners, properties, owner_constraint in indexes or ():
-        if owner_constraint is None and type_ != "LOOKUP":
-            found += [
-                Index(type_.lower(), owner, tuple(properties or ()), name, entity == "RELATIONSHIP")
-                for owner in owners or ()
-            ]
-    return tuple(found)
 
 
 def _constraint_kind(type_: str) -> str:

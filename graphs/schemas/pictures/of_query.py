@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import count
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from graphground.cypher import tree as t
 from graphground.cypher import validate
@@ -13,34 +13,16 @@ from graphground.cypher.diagnostics import Edit, Language, applied
 from graphground.cypher.functions import groups_rows
 from graphground.cypher.matched import matched_part
 from graphground.cypher.quoting import quoted_name
-from graphground.cypher.schema import PropertyGraphSchema
-from graphground.graphs.engines.engine import EngineError, Table
+from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.schemas.pictures.drawing import Arrow, Box, Drawing, readable
+
+if TYPE_CHECKING:
+    from graphground.graphs.graph import Graph
 
 MAX_ROWS = 12
 MAX_NODES = 14
 MAX_COLLECTED = 20
 """The maximum number of nodes of one variable that are drawn for a row that a group of matches has in common."""
-
-
-class QueriedGraph(Protocol):
-    """The part of a graph's interface that a picture uses; `graphs.graph.Graph` implements it."""
-
-    @property
-    def language(self) -> Language:
-        """The version of Cypher of the graph's queries."""
-        ...
-
-    @property
-    def schema(self) -> PropertyGraphSchema:
-        """The graph's schema, which states the property that names a node."""
-        ...
-
-    def run(
-        self, query: str, parameters: Mapping[str, Any] | None = None, *, limit: int | None, timeout: float | None
-    ) -> Table:
-        """Run a read-only query."""
-        ...
 
 
 def query_drawing(subgraph: Mapping[str, Any]) -> Drawing:
@@ -57,7 +39,7 @@ def query_drawing(subgraph: Mapping[str, Any]) -> Drawing:
 
 
 def subgraph(
-    query: str, graph: QueriedGraph, *, timeout: float, parameters: Mapping[str, Any] | None = None
+    query: str, graph: Graph, *, timeout: float, parameters: Mapping[str, Any] | None = None
 ) -> dict[str, Any] | None:
     """Return the nodes and relationships of a query's first matches.
 
@@ -99,15 +81,13 @@ def _drawn(tree: t.Query, clauses: list[t.Match]) -> str:
     Nodes and relationships are returned one by one: a database may search for a path from the node that is written
     first, even if another node is found faster by its name. Only a path of variable length is returned as a path.
     """
-    used_names = {variable.name for variable in tree.find(t.Variable)}
-    fresh = (name for number in count() if (name := f"drawn{number}") not in used_names)
+    fresh = _fresh_names(tree)
     names: list[str] = []
     texts = []
     for clause in clauses:
         found, edits = _elements(tree, clause, fresh)
         names += found
-        shifted = (replace(edit, start=edit.start - clause.start, end=edit.end - clause.start) for edit in edits)
-        texts.append(applied(tree.text[clause.start : clause.end], shifted))
+        texts.append(_edited(tree, clause, edits))
     return f"{' '.join(texts)} RETURN {', '.join(map(quoted_name, dict.fromkeys(names)))} LIMIT {MAX_ROWS}"
 
 
@@ -118,8 +98,7 @@ def with_elements(tree: t.Query, language: Language) -> list[str]:
     LIMIT 3`. Of a group of matches, up to 20 of each are collected. A UNION becomes a query for each of its parts. A
     part is left out if no node or relationship is known where its rows are returned.
     """
-    used = {variable.name for variable in tree.find(t.Variable)}
-    fresh = (name for number in count() if (name := f"drawn{number}") not in used)
+    fresh = _fresh_names(tree)
     parts = tree.body.parts if isinstance(tree.body, t.Union) else [tree.body]
     queries = []
     for part in parts:
@@ -143,11 +122,21 @@ def with_elements(tree: t.Query, language: Language) -> list[str]:
         columns = [f"collect(DISTINCT {text})[..{MAX_COLLECTED}]" if grouped else text for text in texts]
         end = projection.items[-1].end
         edits.append(Edit(end, end, "".join(f", {column} AS {next(fresh)}" for column in columns)))
-        shifted = (replace(edit, start=edit.start - part.start, end=edit.end - part.start) for edit in edits)
-        text = applied(tree.text[part.start : part.end], shifted)
+        text = _edited(tree, part, edits)
         if validate(text, language=language, read_only=True).valid:
             queries.append(text)
     return queries
+
+
+def _fresh_names(tree: t.Query) -> Iterator[str]:
+    used = {variable.name for variable in tree.find(t.Variable)}
+    return (name for number in count() if (name := f"drawn{number}") not in used)
+
+
+def _edited(tree: t.Query, part: t.Node, edits: list[Edit]) -> str:
+    """Return the text of a part of a query, after edits whose positions are those of the query."""
+    shifted = (replace(edit, start=edit.start - part.start, end=edit.end - part.start) for edit in edits)
+    return applied(tree.text[part.start : part.end], shifted)
 
 
 def _elements(tree: t.Query, clause: t.Match, fresh: Iterator[str]) -> tuple[list[str], list[Edit]]:
@@ -192,7 +181,7 @@ def _naming(tree: t.Query, element: t.NodePattern | t.RelationshipPattern | t.Pa
     return Edit(element.start, element.end, f"{left}-[{name}]-{right}")
 
 
-def _take(graph: QueriedGraph, value: Any, nodes: dict[str, dict[str, Any]], links: dict[str, dict[str, Any]]) -> None:
+def _take(graph: Graph, value: Any, nodes: dict[str, dict[str, Any]], links: dict[str, dict[str, Any]]) -> None:
     match value:
         case list():
             for item in value:
@@ -209,7 +198,7 @@ def _take(graph: QueriedGraph, value: Any, nodes: dict[str, dict[str, Any]], lin
             links[key] = {"start": start, "end": end, "type": type_}
 
 
-def _name(graph: QueriedGraph, labels: list[str], properties: Mapping[str, Any]) -> Any:
+def _name(graph: Graph, labels: list[str], properties: Mapping[str, Any]) -> Any:
     """Return the value of the first property that names the node; None if the node has no such value.
 
     The properties are the naming properties of the node's labels, then `name` and `title`.

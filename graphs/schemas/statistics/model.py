@@ -3,8 +3,6 @@
     >>> facts = graph.statistics()
     >>> facts.nodes("Country"), facts.fill("Country", "founding_date"), facts.namesakes("Person")
     (195, 0.0, 12)
-    >>> facts.both_ways("borders", "Country")
-    0.98
 
 Every lookup returns None for an unknown figure and never guesses; 0 means that the count is zero.
 """
@@ -177,11 +175,6 @@ class Statistics:
         known = self.labels.get(label)
         values = known.properties.get(known.naming) if known is not None and known.naming else None
         return values.repeated if values is not None else None
-
-    def both_ways(self, type_: str, label: str) -> float | None:
-        """Return the share of relationships between nodes of a label whose reverse exists too; None if unknown."""
-        known = self.pattern(type_, label, label)
-        return known.both_ways if known is not None else None
 
     def symmetric(self, type_: str, label: str) -> bool:
         """Whether the data show that the relationships between nodes of a label exist in both directions."""

@@ -7,7 +7,7 @@ import pytest
 from graphground.cypher import parse, validate
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
-from graphground.graphs.schemas.forms import base_form, enhanced_form, json_form, property_map, show_value
+from graphground.graphs.schemas.forms import base_form, enhanced_form, json_form, property_map, show_value, unit_of
 from graphground.graphs.schemas.statistics.model import (
     LabelStatistics,
     PatternStatistics,
@@ -15,7 +15,6 @@ from graphground.graphs.schemas.statistics.model import (
     Statistics,
     TypeStatistics,
 )
-from graphground.graphs.schemas.units import unit_of
 from tests.support.shared_data import SHARED, needs
 
 MOVIES = PropertyGraphSchema(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.loading.load import load_file
+from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.schemas.extraction.extract import extract, sample_values
@@ -19,78 +19,25 @@ from graphground.tools.get_schema import GetSchemaRequest, get_schema
 from tests.support.schema_oracle import as_oracle, exact_schema
 from tests.support.shared_data import SHARED, needs
 
-FLEET: dict[str, Any] = {
-    "schema": {
-        "name": "fleet",
-        "entities": [
-            {
-                "label": "Ship",
-                "description": None,
-                "properties": {
-                    "length_m": "float",
-                    "crew": "int",
-                    "launched": "date",
-                    "flags": "list[str]",
-                    "afloat": "bool",
-                },
-            },
-            {"label": "Harbour", "description": None, "properties": {"country": "str"}},
-            {"label": "Unused", "description": None, "properties": {}},
-        ],
-        "relations": [
-            {"label": "anchorsAt", "subj_label": "Ship", "obj_label": "Harbour", "properties": {"since_year": "int"}},
-            {"label": "follows", "subj_label": "Ship", "obj_label": "Ship", "properties": {}},
-        ],
-    },
-    "entities": [
-        {
-            "eid": "S1",
-            "label": "Ship",
-            "name": "Mary",
-            "aliases": ["Mary Rose"],
-            "description": "a ship",
-            "properties": {
-                "length_m": 45.0,
-                "crew": 400,
-                "launched": "1511-07-01",
-                "flags": ["England"],
-                "afloat": False,
-            },
-            "provenance": ["x"],
-        },
-        {
-            "eid": "S2",
-            "label": "Ship",
-            "name": "Vasa",
-            "aliases": [],
-            "description": "another",
-            "properties": {"length_m": 69.0},
-            "provenance": ["y"],
-        },
-        {
-            "eid": "H1",
-            "label": "Harbour",
-            "name": "Portsmouth",
-            "aliases": [],
-            "description": "a town",
-            "properties": {"country": "England"},
-            "provenance": ["z"],
-        },
-    ],
-    "relations": [
-        {
-            "rid": "0",
-            "label": "anchorsAt",
-            "subj_id": "S1",
-            "obj_id": "H1",
-            "properties": {"since_year": 1982},
-            "provenance": ["p"],
-        },
-        {"rid": "1", "label": "follows", "subj_id": "S2", "obj_id": "S1", "properties": {}, "provenance": []},
-    ],
-}
-
-
+SHIP = {"length_m": "float", "crew": "int", "launched": "date", "flags": "list[str]", "afloat": "bool"}
+FLEET = PropertyGraphSchema(
+    "fleet",
+    {"Ship": Label("Ship", SHIP), "Harbour": Label("Harbour", {"country": "str"}), "Unused": Label("Unused")},
+    (
+        RelationshipPattern("anchorsAt", "Ship", "Harbour", {"since_year": "int"}),
+        RelationshipPattern("follows", "Ship", "Ship"),
+    ),
+)
+MARY = {"length_m": 45.0, "crew": 400, "launched": "1511-07-01", "flags": ["England"], "afloat": False}
+NODES = [
+    {"eid": "S1", "label": "Ship", "name": "Mary", "aliases": ["Mary Rose"], "properties": MARY},
+    {"eid": "S2", "label": "Ship", "name": "Vasa", "properties": {"length_m": 69.0}},
+    {"eid": "H1", "label": "Harbour", "name": "Portsmouth", "properties": {"country": "England"}},
+]
+RELATIONSHIPS = [
+    {"label": "anchorsAt", "subj_id": "S1", "obj_id": "H1", "properties": {"since_year": 1982}},
+    {"label": "follows", "subj_id": "S2", "obj_id": "S1", "properties": {}},
+]
 pytestmark = pytest.mark.engine
 
 
@@ -104,7 +51,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 
 def test_a_loaded_graph_has_the_schema_of_its_file(home: Home, tmp_path: Path) -> None:
     file = tmp_path / "fleet.json"
-    file.write_text(json.dumps(FLEET))
+    write_simplekg(file, FLEET, NODES, RELATIONSHIPS)
     load_file(file, home)
     graph = open_stored("fleet", home)
     assert graph.engine is not None

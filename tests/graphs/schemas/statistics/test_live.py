@@ -88,7 +88,9 @@ def test_a_connected_database_is_counted_and_counted_again_after_a_change(
         facts = read(graph)
         assert facts.complete
         assert (facts.nodes("Country"), facts.fill("Country", "area_km2")) == (12, 0.75)
-        assert (facts.both_ways("borders", "Country"), facts.symmetric("borders", "Country")) == (1.0, True)
+        borders = facts.pattern("borders", "Country", "Country")
+        assert borders is not None
+        assert (borders.both_ways, facts.symmetric("borders", "Country")) == (1.0, True)
         assert (facts.namesakes("Person"), facts.namesakes("Country")) == (2, 0)
         born = facts.property("Person", "born")
         assert born is not None

@@ -106,7 +106,7 @@ def test_an_unknown_count_is_none_and_never_zero() -> None:
     assert facts.relationships("directedBy") is None
     assert facts.fill("Film", "name") is None
     assert facts.namesakes("Film") is None
-    assert facts.both_ways("hasSpouse", "Person") is None
+    assert facts.pattern("hasSpouse", "Person", "Person") is None
     assert not facts.symmetric("hasSpouse", "Person")
 
 
