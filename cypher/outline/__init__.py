@@ -9,26 +9,6 @@
 allows. The outline is kept on the query, so that checks, repair and the search for hidden problems read it once.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from graphground.cypher.outline.reader import Reader
-from graphground.cypher.outline.schema_index import index_of, solve
-
-if TYPE_CHECKING:
-    from graphground.cypher.outline.model import Facts
-    from graphground.cypher.schema import PropertyGraphSchema
-    from graphground.cypher.tree import Query
+from graphground.cypher.outline.reader import outline_of
 
 __all__ = ["outline_of"]
-
-
-def outline_of(query: Query, schema: PropertyGraphSchema) -> Facts:
-    """Return the facts that a query states about a graph with this schema; they are read once for each query."""
-    facts = query.outline
-    if facts is None or facts.index.schema is not schema:
-        facts = Reader(query, index_of(schema)).read()
-        solve(facts)
-        query.outline = facts
-    return facts

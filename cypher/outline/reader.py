@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from graphground.cypher import tree as t
 from graphground.cypher.outline.model import Comparison, Facts, LabelUse, Link, MatchUse, PropertyUse, Symbol, Value
-from graphground.cypher.outline.schema_index import Pairs, SchemaIndex
+from graphground.cypher.outline.schema_index import Pairs, SchemaIndex, index_of, solve
 from graphground.cypher.safety.time_limit import check_work
 from graphground.cypher.tree import Query
+
+if TYPE_CHECKING:
+    from graphground.cypher.schema import PropertyGraphSchema
+
+
+def outline_of(query: Query, schema: PropertyGraphSchema) -> Facts:
+    """Return the facts that a query states about a graph with this schema; they are read once for each query."""
+    facts = query.outline
+    if facts is None or facts.index.schema is not schema:
+        facts = Reader(query, index_of(schema)).read()
+        solve(facts)
+        query.outline = facts
+    return facts
 
 
 class Reader:
