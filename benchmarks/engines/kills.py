@@ -47,7 +47,10 @@ def write_ring(file: Path, nodes: int) -> None:
         file,
         schema,
         entities,
-        ({"label": "next", "subj_id": start, "obj_id": end, "properties": {}} for start, end in following),
+        (
+            {"rid": start, "label": "next", "subj_id": start, "obj_id": end, "properties": {}}
+            for start, end in following
+        ),
     )
 
 

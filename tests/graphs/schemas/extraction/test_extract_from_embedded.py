@@ -35,8 +35,8 @@ NODES = [
     {"eid": "H1", "label": "Harbour", "name": "Portsmouth", "properties": {"country": "England"}},
 ]
 RELATIONSHIPS = [
-    {"label": "anchorsAt", "subj_id": "S1", "obj_id": "H1", "properties": {"since_year": 1982}},
-    {"label": "follows", "subj_id": "S2", "obj_id": "S1", "properties": {}},
+    {"rid": "0", "label": "anchorsAt", "subj_id": "S1", "obj_id": "H1", "properties": {"since_year": 1982}},
+    {"rid": "1", "label": "follows", "subj_id": "S2", "obj_id": "S1", "properties": {}},
 ]
 pytestmark = pytest.mark.engine
 
