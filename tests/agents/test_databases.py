@@ -2,50 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import anyio
 
 from graphground.agents.conversation import Question
-from graphground.agents.model_settings import ModelSettings
-from graphground.agents.models import Model
 from graphground.agents.multi_agent_loop import MultiAgentLoop
-from graphground.agents.runs import ask
-from graphground.agents.server_connection import connect
-from graphground.agents.trace import Trace
+from tests.support.asked_agents import run_agent
 from tests.support.fake_memgraph import memgraph_stand_in
 from tests.support.neo4j_server import Neo4jServer, seeded
-from tests.support.scripted_endpoint import ScriptedEndpoint
-from tests.support.scripted_roles import Replies, role_of, script_of
+from tests.support.scripted_roles import script_of
 from tests.support.serving import environment
 
-
-def loop(
-    home: Path, variables: Mapping[str, str], roles: Mapping[str, Replies]
-) -> tuple[dict[str, Any], list[str], str]:
-    """Run the multi-agent loop on a question, with a scripted model.
-
-    Returns:
-        The prediction, the states of the run, and the prompts of the role `instructions`.
-    """
-
-    async def run_agent() -> dict[str, Any]:
-        with anyio.fail_after(110):
-            async with (
-                connect(environment=environment(home, variables)) as server,
-                Model(ModelSettings("scripted", endpoint=endpoint.openai, retries=0)) as model,
-            ):
-                question = Question("q1", "", "Who directed Heat?")
-                return await ask(MultiAgentLoop(), question, server, {"": model}, trace=trace)
-
-    trace = Trace()
-    with ScriptedEndpoint(script_of(roles)) as endpoint:
-        record = anyio.run(run_agent)
-    states = [f"{line['name']} → {line['output']}" for line in trace.lines if line["kind"] == "state"]
-    shown = [request.text for request in endpoint.requests if role_of(request) == "instructions"]
-    return record, states, "\n".join(shown)
+QUESTION = Question("q1", "", "Who directed Heat?")
 
 
 def test_on_neo4j_a_misspelled_name_is_found_and_the_second_query_is_accepted(
@@ -60,9 +27,10 @@ def test_on_neo4j_a_misspelled_name_is_found_and_the_second_query_is_accepted(
         "interpreter": ["Michael Mann."],
     }
     variables = {"NEO4J_URI": neo4j_5.uri, "NEO4J_USERNAME": neo4j_5.user, "NEO4J_PASSWORD": neo4j_5.password}
-    record, states, shown = loop(tmp_path, variables, roles)
+    run = run_agent(environment(tmp_path, variables), MultiAgentLoop(), script_of(roles), QUESTION)
+    shown = "\n".join(run.prompts("instructions"))
     findings = shown.partition("Checks:")[2].count("\n- ")
-    assert states == [
+    assert run.states == [
         "generate → execute",
         "execute → rows: 0",
         "evaluate → error",
@@ -76,7 +44,7 @@ def test_on_neo4j_a_misspelled_name_is_found_and_the_second_query_is_accepted(
         "interpret → done",
     ]
     assert "'Haet' (Movie.name) does not exist. Nearest: 'Heat'" in shown
-    assert (record["cypher"], record["text"], record["rounds"]) == (query % "Heat", "Michael Mann.", 2)
+    assert (run.record["cypher"], run.record["text"], run.record["rounds"]) == (query % "Heat", "Michael Mann.", 2)
 
 
 def test_on_a_server_that_responds_as_memgraph_its_refusal_is_graded_and_the_next_query_accepted(
@@ -90,11 +58,11 @@ def test_on_a_server_that_responds_as_memgraph_its_refusal_is_graded_and_the_nex
         "interpreter": ["Three."],
     }
     with memgraph_stand_in() as (server, _):
-        record, states, shown = loop(
-            tmp_path, {"NEO4J_URI": server.uri, "NEO4J_USERNAME": "", "NEO4J_PASSWORD": ""}, roles
-        )
-    assert states[:4] == ["generate → execute", "execute → failed", "evaluate → error", "extract → values: 0"]
-    assert states[-3:] == ["execute → rows: 1", "evaluate → accept", "interpret → done"]
+        variables = {"NEO4J_URI": server.uri, "NEO4J_USERNAME": "", "NEO4J_PASSWORD": ""}
+        run = run_agent(environment(tmp_path, variables), MultiAgentLoop(), script_of(roles), QUESTION)
+    shown = "\n".join(run.prompts("instructions"))
+    assert run.states[:4] == ["generate → execute", "execute → failed", "evaluate → error", "extract → values: 0"]
+    assert run.states[-3:] == ["execute → rows: 1", "evaluate → accept", "interpret → done"]
     [failure] = [line for line in shown.splitlines() if line.startswith("- The query failed: ")]
     assert "no viable alternative at input 'COUNT {'" in failure
-    assert (record["cypher"], record["text"], record["grade"]) == (right, "Three.", "accept")
+    assert (run.record["cypher"], run.record["text"], run.record["grade"]) == (right, "Three.", "accept")

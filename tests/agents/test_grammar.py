@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import anyio
 import pytest
 
 from graphground.agents.conversation import Question
-from graphground.agents.model_settings import ModelSettings
-from graphground.agents.models import Model
 from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop
 from graphground.agents.replies import write_gbnf, write_lark
-from graphground.agents.runs import Agent, ask
-from graphground.agents.server_connection import connect
+from graphground.agents.runs import Agent
 from graphground.agents.tool_agent import ToolAgent
-from graphground.agents.trace import Trace
 from graphground.agents.zero_shot import ZeroShot
-from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, say
+from tests.support.asked_agents import run_agent
+from tests.support.scripted_endpoint import Answer, Asked, say
 
 QUESTION = Question("q1", "nba", "Which team drafted Stephen Curry?")
 RESTRICTED = (ZeroShot("exact", suggested=5), ToolAgent(suggested=5), MultiAgentLoop(LoopSettings(suggested=5)))
@@ -45,34 +39,23 @@ def test_quotes_line_ends_and_control_characters_are_escaped_in_grammars() -> No
     assert write_lark(queries) == f"start: {alternatives}"
 
 
-def answered(address: str, agent: Agent, question: Question, provider: str = "openai") -> tuple[Any, list[Asked]]:
-    async def asking() -> dict[str, Any]:
-        with anyio.fail_after(100):
-            at = endpoint.openai if provider == "openai" else endpoint.anthropic
-            async with connect(address) as server, Model(ModelSettings(f"{provider}:m", endpoint=at)) as model:
-                return await ask(agent, question, server, {"": model}, trace=Trace())
-
-    with ScriptedEndpoint(obedient) as endpoint:
-        return anyio.run(asking), endpoint.requests
-
-
 @pytest.mark.parametrize("agent", RESTRICTED, ids=lambda agent: agent.name)
 def test_each_agent_lets_a_model_that_only_writes_prose_choose_a_suggested_query(nba_server: str, agent: Agent) -> None:
-    record, requests = answered(nba_server, agent, QUESTION)
-    assert "error" not in record
-    assert record["cypher"].startswith("MATCH")
-    assert "Stephen Curry" in record["cypher"]
-    assert [bool(request.body.get("grammar")) for request in requests].count(True) == 1
+    run = run_agent(nba_server, agent, obedient, QUESTION)
+    assert "error" not in run.record
+    assert run.record["cypher"].startswith("MATCH")
+    assert "Stephen Curry" in run.record["cypher"]
+    assert [bool(request.body.get("grammar")) for request in run.requests].count(True) == 1
 
 
 def test_without_suggestions_the_model_writes_freely(nba_server: str) -> None:
     question = Question("q2", "nba", "Why is the sky blue?")
-    record, requests = answered(nba_server, ZeroShot("exact", suggested=5), question)
-    assert "the model wrote no query" in record["error"]
-    assert "grammar" not in requests[0].body
+    run = run_agent(nba_server, ZeroShot("exact", suggested=5), obedient, question)
+    assert "the model wrote no query" in run.record["error"]
+    assert "grammar" not in run.requests[0].body
 
 
 def test_no_request_is_sent_to_an_api_that_does_not_accept_grammars(nba_server: str) -> None:
-    record, requests = answered(nba_server, ZeroShot("exact", suggested=5), QUESTION, "anthropic")
-    assert "does not accept a grammar" in record["error"]
-    assert not requests
+    run = run_agent(nba_server, ZeroShot("exact", suggested=5), obedient, QUESTION, provider="anthropic")
+    assert "does not accept a grammar" in run.record["error"]
+    assert not run.requests

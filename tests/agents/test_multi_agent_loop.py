@@ -12,15 +12,15 @@ import pytest
 from graphground.agents.conversation import Question
 from graphground.agents.model_settings import ModelSettings
 from graphground.agents.models import Model
-from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop
+from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop, check_names
 from graphground.agents.runs import ask
-from graphground.agents.server_connection import connect
-from graphground.agents.session import Bounds
+from graphground.agents.server_connection import ServerConnection, ToolAnswer, connect
+from graphground.agents.session import Bounds, Session
 from graphground.agents.trace import Trace, figures
+from tests.support.asked_agents import TEAMS, Run, run_agent
 from tests.support.scripted_endpoint import ScriptedEndpoint
 from tests.support.scripted_roles import Replies, role_of, script_of
 
-QUESTION = Question("q1", "nba", "How many teams are there?")
 RIGHT = "```cypher\nMATCH (t:Team) RETURN count(t) AS teams\n```"
 OTHER = "```cypher\nMATCH (p:Player) RETURN count(p) AS players\n```"
 MISSPELT = "MATCH (t:Team {name: 'Chicago Buls'}) RETURN t.name"
@@ -28,32 +28,10 @@ BROKEN = "MATCH (t:Team RETURN t.name"
 PROSE = "There are thirty teams in the league."
 
 
-class Run:
-    """A run of the loop: the record, the states as `name → output`, and the roles that were called."""
-
-    def __init__(self, record: dict[str, Any], trace: Trace, endpoint: ScriptedEndpoint) -> None:
-        self.record, self.trace, self.endpoint = record, trace, endpoint
-        self.states = [f"{line['name']} → {line['output']}" for line in trace.lines if line["kind"] == "state"]
-        self.roles = [role_of(request) for request in endpoint.requests]
-
-    def prompts(self, role: str) -> list[str]:
-        return [request.text for request in self.endpoint.requests if role_of(request) == role]
-
-
 def loop(
     address: str, roles: Mapping[str, Replies], settings: LoopSettings | None = None, bounds: Bounds | None = None
 ) -> Run:
-    async def run_agent() -> dict[str, Any]:
-        with anyio.fail_after(100):
-            async with (
-                connect(address) as server,
-                Model(ModelSettings("scripted", endpoint=endpoint.openai, retries=0)) as model,
-            ):
-                return await ask(MultiAgentLoop(settings), QUESTION, server, {"": model}, bounds, trace)
-
-    trace = Trace()
-    with ScriptedEndpoint(script_of(roles)) as endpoint:
-        return Run(anyio.run(run_agent), trace, endpoint)
+    return run_agent(address, MultiAgentLoop(settings), script_of(roles), bounds=bounds)
 
 
 def test_an_accepted_query_is_interpreted_at_once(nba_server: str) -> None:
@@ -184,7 +162,7 @@ def test_each_ablation_leaves_its_part_out(nba_server: str) -> None:
 def test_a_limit_ends_the_rounds_and_is_named(nba_server: str, bounds: Bounds, bound: str) -> None:
     run = loop(nba_server, {"generator": [OTHER], "evaluator": ["GRADE: incorrect"]}, bounds=bounds)
     assert run.record["stopped"] == bound
-    assert len(run.endpoint.requests) <= 5
+    assert len(run.requests) <= 5
     assert bool(run.record.get("cypher")) == (bound != "time")
 
 
@@ -197,7 +175,7 @@ def test_each_role_can_have_its_own_model_and_prompt(nba_server: str, tmp_path: 
     async def run_agent() -> None:
         async with connect(nba_server) as server, Model(common) as model, Model(strict) as judge:
             loop = MultiAgentLoop(LoopSettings(prompts=tmp_path))
-            await ask(loop, QUESTION, server, {"": model, "evaluator": judge}, trace=trace)
+            await ask(loop, TEAMS, server, {"": model, "evaluator": judge}, trace=trace)
 
     trace = Trace()
     with ScriptedEndpoint(script_of({"generator": [RIGHT], "evaluator": ["GRADE: accept"]})) as endpoint:
@@ -208,3 +186,32 @@ def test_each_role_can_have_its_own_model_and_prompt(nba_server: str, tmp_path: 
     assert models == {"generator": "scripted", "evaluator": "strict", "interpreter": "scripted"}
     assert "in French: MATCH" in endpoint.requests[1].text
     assert figures(trace.lines)["models"]["evaluator"]["calls"] == 1
+
+
+class Checked(ServerConnection):
+    """A server that answers `validate_cypher` with one error."""
+
+    def __init__(self, message: str, suggestions: list[str]) -> None:
+        """Take the message and the suggestions of the error."""
+        self.finding = {"severity": "error", "line": 1, "message": message, "found": "=", "suggestions": suggestions}
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
+        return ToolAnswer(tool, "", {"diagnostics": [self.finding]})
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("message", "suggestions", "sentence"),
+    [
+        ("the variable `m` is not defined", ["n", "x"], "line 1: the variable `m` is not defined. Instead: n or x."),
+        ("'=' is not allowed here.", [""], "line 1: '=' is not allowed here. Delete '='."),
+        ("There is no label 'Movi'.", ["Movie"], "line 1: There is no label 'Movi'. Instead: Movie."),
+        ("Did you mean RETURN?\n    RETRUN 1\n    ^", [], "line 1: Did you mean RETURN?"),
+        ("expected '-'\n    (a)(b)\n       ^", [], "line 1: expected '-'."),
+    ],
+)
+async def test_a_message_becomes_one_sentence_and_its_suggestions_another(
+    message: str, suggestions: list[str], sentence: str
+) -> None:
+    session = Session(Question("q", "nba", "?"), Checked(message, suggestions), {}, Bounds(), Trace())
+    assert await check_names(session, "RETURN 1") == [sentence]

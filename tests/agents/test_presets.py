@@ -5,23 +5,18 @@ from __future__ import annotations
 import importlib.util
 import json
 from pathlib import Path
-from typing import Any
 
-import anyio
 import pytest
 
-from graphground.agents.conversation import Question
-from graphground.agents.models import Model
 from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop
-from graphground.agents.runs import agent_of, ask
-from graphground.agents.server_connection import connect
+from graphground.agents.runs import agent_of
 from graphground.agents.zero_shot import published_query, published_schema
 from graphground.prompts.agents import agent_messages
-from tests.support.scripted_endpoint import Asked, ScriptedEndpoint, say
-from tests.support.scripted_roles import OPENINGS, role_of, script_of
+from tests.support.asked_agents import TEAMS, run_agent
+from tests.support.scripted_endpoint import say
+from tests.support.scripted_roles import OPENINGS, script_of
 from tests.support.shared_data import SHARED
 
-QUESTION = Question("1", "nba", "How many teams are there?")
 QUERY = "MATCH (t:Team) RETURN count(t) AS teams"
 SCHEMA = {
     "name": "films",
@@ -36,20 +31,9 @@ SCHEMA = {
 }
 
 
-def asked(nba_server: str, agent: Any, script: Any) -> tuple[dict[str, Any], ScriptedEndpoint]:
-    from graphground.agents.model_settings import ModelSettings
-
-    async def go() -> dict[str, Any]:
-        async with connect(nba_server) as server, Model(ModelSettings("scripted", endpoint=endpoint.openai)) as model:
-            return await ask(agent, QUESTION, server, {"": model})
-
-    with ScriptedEndpoint(script) as endpoint:
-        return anyio.run(go), endpoint
-
-
 def test_cypherbench_shows_its_rules_the_whole_json_schema_and_the_question_in_one_message(nba_server: str) -> None:
-    record, endpoint = asked(nba_server, agent_of("cypherbench"), lambda request: say(f"```cypher\n{QUERY}\n```"))
-    [request] = endpoint.requests
+    run = run_agent(nba_server, agent_of("cypherbench"), lambda request: say(f"```cypher\n{QUERY}\n```"))
+    [request] = run.requests
     [message] = request.body["messages"]
     assert (message["role"], request.body["temperature"]) == ("user", 0.0)
     rules = ("on a single line", "nothing else", "`MATCH` clause", "more than once", "repeat the name", "not nodes")
@@ -58,8 +42,8 @@ def test_cypherbench_shows_its_rules_the_whole_json_schema_and_the_question_in_o
     schema = json.loads(shown[0])
     assert list(schema) == ["name", "entities", "relations"]
     assert all("name" in entity["properties"] and "description" not in entity for entity in schema["entities"])
-    assert shown[2].strip() == f"{QUESTION.text}\nCypher:"
-    assert (record["cypher"], [call["tool"] for call in record["trace"]]) == (QUERY, ["get_schema"])
+    assert shown[2].strip() == f"{TEAMS.text}\nCypher:"
+    assert (run.record["cypher"], [call["tool"] for call in run.record["trace"]]) == (QUERY, ["get_schema"])
 
 
 def test_the_schema_is_the_text_that_the_published_code_shows() -> None:
@@ -92,9 +76,9 @@ def test_the_whole_reply_is_the_query_as_in_the_published_code(reply: str, query
 
 
 def test_prose_is_a_query_that_cannot_be_executed(nba_server: str) -> None:
-    record, _ = asked(nba_server, agent_of("cypherbench"), lambda request: say("There are thirty."))
-    assert record["cypher"] == "There are thirty."
-    assert "error" not in record
+    run = run_agent(nba_server, agent_of("cypherbench"), lambda request: say("There are thirty."))
+    assert run.record["cypher"] == "There are thirty."
+    assert "error" not in run.record
 
 
 def test_every_role_of_the_multi_agent_loop_has_a_system_message_and_a_message_with_the_data(nba_server: str) -> None:
@@ -102,27 +86,24 @@ def test_every_role_of_the_multi_agent_loop_has_a_system_message_and_a_message_w
         "generator": ["MATCH (t:Team {name: 'Chicago Buls'}) RETURN t.name", QUERY],
         "evaluator": ["GRADE: error\nREASON: no rows", "GRADE: accept"],
     }
-    _, endpoint = asked(nba_server, MultiAgentLoop(LoopSettings.paper()), script_of(roles))
-    assert {role_of(request) for request in endpoint.requests} == set(OPENINGS) - {"zero_shot", "tool_agent"}
-    for request in endpoint.requests:
+    run = run_agent(nba_server, MultiAgentLoop(LoopSettings.paper()), script_of(roles))
+    assert set(run.roles) == set(OPENINGS) - {"zero_shot", "tool_agent"}
+    for request in run.requests:
         assert [message["role"] for message in request.body["messages"]] == ["system", "user"]
-        assert QUESTION.text not in request.body["messages"][0]["content"]
+        assert TEAMS.text not in request.body["messages"][0]["content"]
 
 
 def test_a_prompt_of_ones_own_may_have_a_system_message(tmp_path: Path, nba_server: str) -> None:
     (tmp_path / "zero_shot.md").write_text("---\ntitle: Mine\ndescription: Mine.\n---\nBe brief.\n+++\n{{question}}\n")
     assert agent_messages("zero_shot", tmp_path, question="Who?") == [("system", "Be brief."), ("user", "Who?\n")]
-    _, endpoint = asked(nba_server, agent_of("zero-shot", tmp_path), lambda request: say(QUERY))
-    assert [message["role"] for message in endpoint.requests[0].body["messages"]] == ["system", "user"]
+    run = run_agent(nba_server, agent_of("zero-shot", tmp_path), lambda request: say(QUERY))
+    assert [message["role"] for message in run.requests[0].body["messages"]] == ["system", "user"]
 
 
 def test_the_refinements_of_algorithm_1_are_four(nba_server: str) -> None:
-    def script(request: Asked) -> Any:
-        return script_of({"generator": [QUERY], "evaluator": ["GRADE: incorrect\nREASON: it counts too much"]})(request)
-
-    record, endpoint = asked(nba_server, agent_of("multi-agent"), script)
-    made = [role_of(request) for request in endpoint.requests]
-    assert made == ["generator", "evaluator"] * 5 + ["interpreter"]
-    assert (record["rounds"], record["stopped"]) == (5, "rounds")
-    for request in endpoint.requests[2:10:2]:
+    script = script_of({"generator": [QUERY], "evaluator": ["GRADE: incorrect\nREASON: it counts too much"]})
+    run = run_agent(nba_server, agent_of("multi-agent"), script)
+    assert run.roles == ["generator", "evaluator"] * 5 + ["interpreter"]
+    assert (run.record["rounds"], run.record["stopped"]) == (5, "rounds")
+    for request in run.requests[2:10:2]:
         assert "it counts too much" in request.last

@@ -4,41 +4,22 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-import anyio
 import pytest
 
 from graphground.agents.conversation import Question
-from graphground.agents.model_settings import ModelSettings
-from graphground.agents.models import Model
 from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop
-from graphground.agents.runs import Agent, ask
-from graphground.agents.server_connection import connect
+from graphground.agents.runs import Agent
 from graphground.agents.session import Bounds
 from graphground.agents.tool_agent import REPEATED, ToolAgent
-from graphground.agents.trace import Trace
 from graphground.agents.zero_shot import SchemaForm, ZeroShot
-from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, say, use
+from tests.support.asked_agents import TEAMS, Run, run_agent
+from tests.support.scripted_endpoint import Answer, Asked, say, use
 
 QUERY = "MATCH (t:Team) RETURN count(t) AS teams"
-QUESTION = Question("q1", "nba", "How many teams are there?")
 
 
-def answered(
-    address: str,
-    script: Callable[[Asked], Answer],
-    agent: Agent | None = None,
-    bounds: Bounds | None = None,
-    provider: str = "openai",
-) -> tuple[dict[str, Any], ScriptedEndpoint, Trace]:
-    async def run_agent() -> dict[str, Any]:
-        with anyio.fail_after(100):
-            at = endpoint.openai if provider == "openai" else endpoint.anthropic
-            async with connect(address) as server, Model(ModelSettings(f"{provider}:m", endpoint=at)) as model:
-                return await ask(agent or ToolAgent(), QUESTION, server, {"": model}, bounds, trace)
-
-    trace = Trace()
-    with ScriptedEndpoint(script) as endpoint:
-        return anyio.run(run_agent), endpoint, trace
+def answered(address: str, script: Callable[[Asked], Answer], agent: Agent | None = None, **options: Any) -> Run:
+    return run_agent(address, agent or ToolAgent(), script, **options)
 
 
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
@@ -51,13 +32,14 @@ def test_the_model_calls_tools_until_it_answers(nba_server: str, provider: str) 
         ]
         return steps[request.results]
 
-    record, endpoint, trace = answered(nba_server, script, provider=provider)
+    run = answered(nba_server, script, provider=provider)
+    record = run.record
     assert (record["cypher"], record["stopped"]) == (QUERY, "answered")
     assert [call["tool"] for call in record["trace"]] == ["get_schema", "execute_cypher"]
-    assert "30" in endpoint.requests[-1].last
-    assert {"get_schema", "find_entities", "execute_cypher"} <= _offered(endpoint.requests[0].body)
+    assert "30" in run.requests[-1].last
+    assert {"get_schema", "find_entities", "execute_cypher"} <= _offered(run.requests[0].body)
     assert record["usage"]["input_tokens"] == 300
-    assert [line["kind"] for line in trace.lines] == ["model", "tool", "model", "tool", "model", "prediction"]
+    assert [line["kind"] for line in run.trace.lines] == ["model", "tool", "model", "tool", "model", "prediction"]
 
 
 @pytest.mark.parametrize(
@@ -65,13 +47,9 @@ def test_the_model_calls_tools_until_it_answers(nba_server: str, provider: str) 
     [("nba", "the property graph nba; name that graph in every call."), ("", "leave out the argument `graph`.")],
 )
 def test_the_instructions_say_how_to_name_the_graph(nba_server: str, graph: str, words: str) -> None:
-    async def run_agent() -> None:
-        async with connect(nba_server) as server, Model(ModelSettings("m", endpoint=endpoint.openai)) as model:
-            await ask(ToolAgent(), Question("q1", graph, "How many teams?"), server, {"": model})
-
-    with ScriptedEndpoint(lambda request: say("There are 30.")) as endpoint:
-        anyio.run(run_agent)
-    assert words in endpoint.requests[0].text
+    question = Question("q1", graph, "How many teams?")
+    run = answered(nba_server, lambda request: say("There are 30."), question=question)
+    assert words in run.requests[0].text
 
 
 def _offered(body: Mapping[str, Any]) -> set[str]:
@@ -82,10 +60,11 @@ def test_an_endless_loop_of_one_call_makes_the_call_once_and_ends(nba_server: st
     def script(request: Asked) -> Answer:
         return use("execute_cypher", graph="nba", query=QUERY) if request.body.get("tools") else say("I do not know.")
 
-    record, endpoint, _ = answered(nba_server, script, ToolAgent(turns=5))
-    assert len(endpoint.requests) == 6
+    run = answered(nba_server, script, ToolAgent(turns=5))
+    record = run.record
+    assert len(run.requests) == 6
     assert len(record["trace"]) == 1
-    assert endpoint.requests[2].last == REPEATED
+    assert run.requests[2].last == REPEATED
     assert (record["cypher"], record["stopped"]) == (QUERY, "calls")
 
 
@@ -94,9 +73,10 @@ def test_an_endless_loop_of_new_calls_ends_at_the_limit(nba_server: str, bounds:
     def script(request: Asked) -> Answer:
         return use("execute_cypher", graph="nba", query=f"RETURN {request.results}")
 
-    record, endpoint, _ = answered(nba_server, script, bounds=bounds)
+    run = answered(nba_server, script, bounds=bounds)
+    record = run.record
     assert record["stopped"] == bound
-    assert len(endpoint.requests) <= 5
+    assert len(run.requests) <= 5
     assert record["cypher"].startswith("RETURN")
 
 
@@ -109,9 +89,10 @@ def test_invalid_json_arguments_and_failing_tools_are_reported_to_the_model(nba_
         ]
         return steps[request.results]
 
-    record, endpoint, _ = answered(nba_server, script)
-    assert "not a JSON object" in endpoint.requests[1].last
-    assert "nba" in endpoint.requests[2].last
+    run = answered(nba_server, script)
+    record = run.record
+    assert "not a JSON object" in run.requests[1].last
+    assert "nba" in run.requests[2].last
     assert record["stance"] == "not_in_graph"
     assert "error" not in record
 
@@ -120,21 +101,22 @@ def test_an_invented_tool_is_named_to_the_model_with_the_tools_that_exist(nba_se
     def script(request: Asked) -> Answer:
         return say(f"```cypher\n{QUERY}\n```") if request.results else use("run_cypher", query=QUERY)
 
-    record, endpoint, _ = answered(nba_server, script)
+    run = answered(nba_server, script)
+    record = run.record
     assert record["cypher"] == QUERY
-    assert "There is no tool 'run_cypher'. The tools are: " in endpoint.requests[-1].last
-    assert "execute_cypher" in endpoint.requests[-1].last
+    assert "There is no tool 'run_cypher'. The tools are: " in run.requests[-1].last
+    assert "execute_cypher" in run.requests[-1].last
     assert record["trace"] == []
 
 
 @pytest.mark.parametrize("agent", [ToolAgent(), ZeroShot("exact"), MultiAgentLoop(LoopSettings(rounds=1))])
 def test_a_query_cut_at_the_limit_of_tokens_is_no_query(nba_server: str, agent: Agent) -> None:
     cut = Answer(f"Here it is:\n```cypher\n{QUERY}", finish="length")
-    record, _, _ = answered(nba_server, lambda request: cut, agent)
+    record = answered(nba_server, lambda request: cut, agent).record
     assert "cypher" not in record
     assert "the reply was cut at the limit of tokens (--max-tokens)" in record["error"]
     whole = Answer(f"```cypher\n{QUERY}\n```\nIt counts", finish="length")
-    assert answered(nba_server, lambda request: whole, agent)[0]["cypher"] == QUERY
+    assert answered(nba_server, lambda request: whole, agent).record["cypher"] == QUERY
 
 
 @pytest.mark.parametrize("agent_class", [ToolAgent, ZeroShot])
@@ -143,26 +125,29 @@ def test_the_prompts_of_an_agent_are_replaced_from_a_folder(
 ) -> None:
     for name in ("tool_agent", "zero_shot"):
         (tmp_path / f"{name}.md").write_text("---\ntitle: Mine\ndescription: Mine.\n---\nAhoy!\n")
-    _, endpoint, _ = answered(nba_server, lambda request: say(QUERY), agent_class(prompts=tmp_path))
-    assert "Ahoy!" in endpoint.requests[0].text
+    run = answered(nba_server, lambda request: say(QUERY), agent_class(prompts=tmp_path))
+    assert "Ahoy!" in run.requests[0].text
 
 
 def test_prose_without_any_call_causes_an_error(nba_server: str) -> None:
-    record, _, _ = answered(nba_server, lambda request: say("There are thirty."))
+    record = answered(nba_server, lambda request: say("There are thirty.")).record
     assert record["error"] == "the model answered without a query"
     assert record["text"] == "There are thirty."
 
 
 @pytest.mark.parametrize("form", get_args(SchemaForm))
 def test_the_zero_shot_prompt_shows_each_form_of_the_schema(nba_server: str, form: Any) -> None:
-    record, endpoint, trace = answered(nba_server, lambda request: say(f"```\n{QUERY}\n```"), ZeroShot(form))
-    [request] = endpoint.requests
+    run = answered(nba_server, lambda request: say(f"```\n{QUERY}\n```"), ZeroShot(form))
+    record = run.record
+    [request] = run.requests
     assert record["cypher"] == QUERY
     assert ("Team" if form == "json" else ":Team") in request.text
-    assert QUESTION.text in request.text
-    assert trace.lines[0]["name"] == ("get_schema" if form in ("enhanced", "base", "json") else "get_filtered_schema")
+    assert TEAMS.text in request.text
+    assert run.trace.lines[0]["name"] == (
+        "get_schema" if form in ("enhanced", "base", "json") else "get_filtered_schema"
+    )
 
 
 def test_the_zero_shot_agent_reports_a_reply_without_a_query(nba_server: str) -> None:
-    record, _, _ = answered(nba_server, lambda request: say("SELECT count(*) FROM teams"), ZeroShot())
+    record = answered(nba_server, lambda request: say("SELECT count(*) FROM teams"), ZeroShot()).record
     assert record["error"] == "the model wrote no query: 'SELECT count(*) FROM teams'"

@@ -1,11 +1,21 @@
+""""""
+
+from __future__ import annotations
+
 import json
+from functools import partial
+from pathlib import Path
 from time import process_time
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from graphground.cypher.diagnostics import LONGEST_MESSAGE
 from graphground.server.application import Application
+from graphground.server.commands.command_line import open_graphs
+from graphground.server.resources import UnknownResource, read_resource
+from graphground.server.settings import Settings
 from tests.support.films import films_alone
 
 LONG_RANGE = "RETURN size([i IN range(1, $n) | i]) AS x"
@@ -33,18 +43,11 @@ def test_an_answer_has_text_and_structured_content() -> None:
     [
         ("list_graph", {}, "unknown_tool", ["list_graphs"]),
         ("get_schema", {"grph": "films"}, "unknown_argument", ["graph"]),
-        ("execute_cypher", {"querry": "RETURN 1"}, "unknown_argument", ["query"]),
-        ("execute_cypher", {}, "missing_argument", ["query"]),
-        ("execute_cypher", {"query": 7}, "wrong_argument", []),
         ("execute_cypher", {"query": ""}, "wrong_argument", []),
-        ("execute_cypher", {"query": "RETURN 1", "limit": "10"}, "wrong_argument", []),
         ("execute_cypher", {"query": "RETURN 1", "limit": 0}, "wrong_argument", []),
-        ("execute_cypher", {"query": "RETURN 1", "parameters": "{}"}, "wrong_argument", []),
-        ("execute_cypher", {"query": "RETURN " + "1" * 1_000_000}, "wrong_argument", []),
         ("get_schema", {"form": "bse"}, "wrong_argument", ["base", "enhanced", "json"]),
         ("get_schema", {"graph": "flims"}, "unknown_graph", ["films"]),
         ("execute_cypher", {"query": LONG_RANGE, "parameters": {"n": 10**8}}, "value_too_large", []),
-        ("find_entities", {"mentions": []}, "wrong_argument", []),
         ("find_entities", {"mentions": ["Heat"], "label": "Movy"}, "unknown_label", ["Movie"]),
     ],
 )
@@ -133,3 +136,17 @@ def test_the_end_of_a_shortened_message_is_kept() -> None:
     message = failure("list_graph" + LONG, {})["message"]
     assert message.startswith("There is no tool 'list_graph")
     assert message.endswith("ground_question.")
+
+
+@pytest.fixture
+def application(data_folder: Path) -> Application:
+    return Application(partial(open_graphs, Settings(home=data_folder)))
+
+
+def test_a_schema_is_also_available_as_a_picture(application: Application) -> None:
+    content = read_resource(application, "graph://nba/schema.svg")
+    assert content["mimeType"] == "image/svg+xml"
+    picture = ElementTree.fromstring(content["text"])
+    assert "".join(picture.itertext()).count("Player") >= 1
+    with pytest.raises(UnknownResource, match="there is no graph 'nope'"):
+        read_resource(application, "graph://nope/schema.svg")

@@ -23,32 +23,6 @@ def test_a_misspelled_command_is_reported_with_the_nearest(tmp_path: Path) -> No
     assert "Did you mean 'serve'?" in result.stderr
 
 
-def test_a_wrong_setting_stops_serve_with_a_message_and_no_traceback(tmp_path: Path) -> None:
-    (tmp_path / "settings.toml").write_text("prot = 1")
-    result = process("serve", home=tmp_path)
-    assert (result.returncode, result.stdout) == (2, "")
-    assert "did you mean 'port'?" in result.stderr
-    assert "Traceback" not in result.stderr
-
-
-def test_http_for_other_machines_needs_the_allowed_host_names(run_command: RunCommand) -> None:
-    result = run_command("serve", "--transport", "http", "--host", "0.0.0.0", "--port", "0")
-    assert result.returncode == 2
-    assert "--allowed-host" in result.stderr
-
-
-def test_the_command_call_reports_arguments_that_are_not_json(run_command: RunCommand) -> None:
-    result = run_command("call", "list_graphs", "{graph")
-    assert (result.returncode, result.stdout) == (2, "")
-    assert "not JSON" in result.stderr
-
-
-def test_the_command_call_prints_a_failure_on_stderr_and_exits_with_status_1(tmp_path: Path) -> None:
-    result = process("call", "get_schema", '{"graf": "nba"}', home=tmp_path)
-    assert (result.returncode, result.stdout) == (1, "")
-    assert "nearest: graph" in result.stderr
-
-
 def test_the_command_call_with_json_prints_the_common_error_shape_on_stdout(run_command: RunCommand) -> None:
     result = run_command("call", "nothing", "--json")
     assert result.returncode == 1

@@ -1,7 +1,8 @@
-"""MCP's official conformance suite, in both protocol eras, on a fixture server with our own protocol layer."""
+"""MCP's official conformance suite, in both protocol eras, and the checks of the MCP Inspector."""
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -11,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from graphground.tools import NAMES
 from tests.support.node_packages import FOLDER, ROOT, run_node
+from tests.support.serving import COMMAND, environment
 
 SUITE = FOLDER / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
 BASELINES = Path(__file__).with_name("conformance")
@@ -57,3 +60,16 @@ def test_the_conformance_suite_finds_only_the_failures_in_the_baseline(fixture_s
     )
     assert result.returncode == 0, result.stdout[-3000:] + result.stderr
     assert "all failures are expected" in result.stdout
+
+
+INSPECTOR = FOLDER / "node_modules" / "@modelcontextprotocol" / "inspector" / "clients" / "cli" / "build" / "index.js"
+
+
+@pytest.mark.usefixtures("node")
+def test_the_inspector_finds_no_problem_with_the_tools(wrong_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable, value in environment(wrong_home).items():
+        monkeypatch.setenv(variable, value)
+    result = run_node(INSPECTOR, "--cli", "--method", "tools/list", "--strict", *COMMAND, "serve")
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == ""
+    assert [tool["name"] for tool in json.loads(result.stdout)["tools"]] == list(NAMES)

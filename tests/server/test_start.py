@@ -1,9 +1,11 @@
-"""A server answers `tools/list` with few modules loaded: every module is time that each agent waits."""
+"""A server answers `tools/list` with few modules loaded, and never loads the data-frame libraries of the driver."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+
+import pytest
 
 OURS = {
     "cypher": {"diagnostics", "language", "wording"},
@@ -36,3 +38,21 @@ def test_tools_list_loads_no_tool_no_parser_and_no_database_driver() -> None:
     assert sorted(".".join(name) for name in names if len(name) == 2 and name[1] not in OURS[name[0]]) == []
     assert len(names) <= 45
     assert NOT_FOR_A_LIST.isdisjoint(loaded)
+
+
+CODE = """
+import sys
+from graphground.server.driver_import import import_driver
+import_driver()
+assert "neo4j" in sys.modules
+print(*sorted({"pandas", "pyarrow"} & set(sys.modules)))
+import pyarrow
+print(pyarrow.array([1, 2]).sum())
+"""
+
+
+def test_the_driver_is_imported_without_pandas_and_pyarrow_which_can_still_be_imported() -> None:
+    pytest.importorskip("pyarrow", reason="needs the extra `parquet`")
+    run = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, timeout=60, check=False)
+    assert run.stderr == ""
+    assert run.stdout.splitlines() == ["", "3"]

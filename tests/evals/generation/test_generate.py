@@ -1,19 +1,20 @@
 """Generated tasks on two graphs, the bundled one and a generated one, checked against a second set of rules.
 
-`tests/support/task_rules.py` holds these rules; it reads the graph's records and uses no code of the generator.
-"""
+`tests/support/task_rules.py` holds these rules; it reads the graph's records and uses no code of the generator."""
 
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from graphground.cypher import validate
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
+from graphground.cypher.tree import Query
 from graphground.evals.generation.candidates import (
     Answers,
     Candidate,
@@ -28,6 +29,7 @@ from graphground.evals.generation.candidates import (
 from graphground.evals.generation.generate import GenerationError, condition, fill, generate, read_data, round_threshold
 from graphground.evals.tasks.classify import BASIC, SPECIAL, classify
 from graphground.evals.tasks.task import Task, read_tasks, write_tasks
+from graphground.graphs.engines.engine import EngineError, EngineUnavailable, QueryTimeout, Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import export_graph
 from graphground.graphs.opening.stored import stored_sources
@@ -242,3 +244,111 @@ def test_thresholds_are_rounded_and_dates_in_conditions_are_written_as_dates() -
     assert any(generated)
     assert condition("s", "str", ["a", "a"], rng) is None
     assert condition("n", "int", [5, None], rng) is None
+
+
+SCHEMA = PropertyGraphSchema(
+    "films",
+    {label: Label(label, {"name": "str"}) for label in ("Film", "Person")},
+    (RelationshipPattern("directedBy", "Film", "Person"),),
+)
+NAMES = {"Film": ["Heat", "Ali"], "Person": ["Michael Mann"]}
+FILM_NAMES, PERSON_NAMES = "MATCH (n:Film) WHERE", "MATCH (n:Person) WHERE"
+LINKS = "MATCH (a:Film)"
+
+
+class FailingGraph(Graph):
+    """A graph of two films by one person; a query that starts with a key of `failures` raises the error."""
+
+    def __init__(self, failures: Mapping[str, EngineError]) -> None:
+        super().__init__("films", SCHEMA)
+        self._failures = failures
+
+    def run(self, query: str | Query, *_: object, **__: object) -> Table:
+        text = str(query)
+        for start, error in self._failures.items():
+            if text.startswith(start):
+                raise error
+        if text.startswith(LINKS):
+            return Table([], [[2, 2, 1]], False, 0.0)
+        names = NAMES["Film" if "(n:Film)" in text else "Person"]
+        rows: list[list[Any]] = [[len(names)]] if text.endswith("count(n)") else [[name] for name in names]
+        return Table([], rows, False, 0.0)
+
+
+def test_a_label_whose_names_cannot_be_read_has_no_names_and_the_others_keep_theirs() -> None:
+    facts = read_facts(FailingGraph({PERSON_NAMES: QueryTimeout("took too long")}), random.Random(1))
+    assert facts.counts == {"Film": 2, "Person": 0}
+    assert {label: sorted(names) for label, names in facts.names.items()} == {"Film": ["Ali", "Heat"], "Person": []}
+    assert facts.single == {"Film": {"Ali", "Heat"}}
+    assert [(link.count, link.all_starts, link.all_ends) for link in facts.links] == [(2, True, False)]
+
+
+def test_if_no_names_can_be_read_the_failure_is_raised() -> None:
+    failure = QueryTimeout("took too long")
+    with pytest.raises(QueryTimeout, match="took too long"):
+        read_facts(FailingGraph({PERSON_NAMES: failure, FILM_NAMES: failure}), random.Random(1))
+
+
+@pytest.mark.parametrize("start", [PERSON_NAMES, LINKS])
+def test_a_graph_that_cannot_be_queried_at_all_is_reported(start: str) -> None:
+    with pytest.raises(EngineUnavailable):
+        read_facts(FailingGraph({start: EngineUnavailable("no server answers")}), random.Random(1))
+
+
+TEAMS = "MATCH (n:Team) RETURN n.name ORDER BY n.name"
+VENUES = "MATCH (n:Venue) RETURN n.name ORDER BY n.name"
+
+
+@pytest.fixture
+def sent(nba_graph: Graph, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Record the queries that reach the graph."""
+    queries: list[str] = []
+    run = nba_graph.run
+
+    def recorded(query: str, *given: Any, **named: Any) -> Any:
+        queries.append(query)
+        return run(query, *given, **named)
+
+    monkeypatch.setattr(nba_graph, "run", recorded)
+    return queries
+
+
+def test_a_query_reaches_the_graph_once_for_each_limit_and_parameters(nba_graph: Graph, sent: list[str]) -> None:
+    answers = Answers(nba_graph)
+    first, again = answers.rows(TEAMS, 10), answers.rows(TEAMS, 10)
+    assert sent == [TEAMS]
+    assert first == again == nba_graph.run(TEAMS, limit=10).rows
+    sent.clear()
+    named = "MATCH (n:Team) WHERE n.name = $name RETURN n.name"
+    assert answers.rows(TEAMS, 3) == (first or [])[:3]
+    assert answers.rows(named, 5, {"name": "Chicago Bulls"}) == [["Chicago Bulls"]]
+    assert answers.rows(named, 5, {"name": "Nobody"}) == []
+    assert sent == [TEAMS, named, named]
+
+
+def test_the_result_of_a_failed_query_is_none_and_the_query_is_not_repeated(nba_graph: Graph, sent: list[str]) -> None:
+    answers = Answers(nba_graph)
+    failing = "MATCH (n:Team) RETURN 1 / (size(n.name) - size(n.name))"
+    assert [answers.rows(failing, 5), answers.rows(failing, 5)] == [None, None]
+    assert sent == [failing]
+
+
+def test_beyond_the_limit_the_least_recently_used_rows_are_dropped(nba_graph: Graph, sent: list[str]) -> None:
+    answers = Answers(nba_graph, most_held=25)
+    for query in (TEAMS, VENUES, TEAMS, "MATCH (n:Team) RETURN count(n)", "MATCH (n:Venue) RETURN count(n)"):
+        answers.rows(query, 10)
+    sent.clear()
+    answers.rows(TEAMS, 10)
+    assert sent == []
+    answers.rows(VENUES, 10)
+    assert sent == [VENUES]
+
+
+def test_the_unique_names_of_a_label_are_those_that_occur_once_in_the_graph(nba_graph: Graph) -> None:
+    facts = read_facts(nba_graph, random.Random(1))
+    for label in facts.names:
+        counted = nba_graph.run(
+            f"MATCH (n:{label}) WITH n.name AS name, count(*) AS times WHERE times = 1 RETURN name", limit=10_000
+        )
+        assert facts.single[label] == {name for (name,) in counted.rows}
+        assert set(facts.names[label]) <= facts.single[label]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from graphground.server.cli import COMMANDS
+from graphground.server.commands.agent import password_variables_of
 from graphground.server.commands.command_line import explained, parser_of
 from tests.support.commands import RunCommand
 from tests.support.serving import COMMAND, environment
@@ -81,6 +83,9 @@ WRONG = [
     (["query", "nba", "RETURN 1 AS one", "--json", "--csv"], "--csv and --json cannot be combined"),
     (["call"], "call --list"),
     (["call", "list_graphs", "[1]"], "must be a JSON object"),
+    (["call", "list_graphs", "{graph"], "not JSON"),
+    (["call", "get_schema", '{"graf": "nba"}'], "nearest: graph"),
+    (["serve", "--transport", "http", "--host", "0.0.0.0", "--port", "0"], "--allowed-host"),
     (["call", "lst_graphs", "--help"], "did you mean 'list_graphs'?"),
     (["serve", "--port", "99999"], "port must be from 0 to 65535, not 99999"),
     (["serve", "--port", "many"], "--port must be a whole number, not 'many'"),
@@ -151,3 +156,24 @@ def test_the_shell_completes_commands_options_and_values(line: str, words: list[
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_completion_script_of_each_shell_runs_graphground(shell: str, graphground: RunCommand) -> None:
     assert "_ARGCOMPLETE" in graphground("completion", shell).stdout
+
+
+def parsed(*words: str) -> argparse.Namespace:
+    return parser_of("agent").parse_args(["tools", "--model", "m", *words])
+
+
+def test_a_started_server_receives_the_passwords_that_its_settings_file_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GRAPHGROUND_SETTINGS", raising=False)
+    file = tmp_path / "settings.toml"
+    file.write_text("[graphs.films]\nuri = 'bolt://a'\npassword_variable = 'FILMS_KEY'\n", encoding="utf-8")
+    for words in (
+        ("--home", str(tmp_path)),
+        ("--settings", str(file)),
+        ("--server", f"graphground serve --settings '{file}' --graph films"),
+        ("--server", f"graphground serve '--home={tmp_path}'"),
+    ):
+        assert password_variables_of(parsed(*words)) == {"FILMS_KEY"}, words
+    running = parsed("--server", "http://127.0.0.1:8300/mcp", "--settings", str(file))
+    assert password_variables_of(running) == frozenset()

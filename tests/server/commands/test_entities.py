@@ -1,8 +1,4 @@
-import json
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -142,16 +138,3 @@ def test_the_index_is_described_with_its_numbers_and_whether_the_database_still_
     assert "3 texts with 1 distinct word, " in text
     assert text.endswith("each label of the index has as many nodes as when the index was built\n")
     assert shown(Uncounted()).endswith("the nodes could not be counted: The query exceeded its time limit.\n")
-
-
-def test_a_missing_graph_is_named_on_stderr(tmp_path: Path) -> None:
-    result = subprocess.run(
-        [sys.executable, "-m", "graphground", "entities", "info", "nosuch"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env={**os.environ, "GRAPHGROUND_HOME": str(tmp_path)},
-    )
-    assert result.returncode == 1
-    assert "nosuch" in result.stderr
-    assert json.dumps(result.stdout) == '""'

@@ -26,19 +26,8 @@ def test_the_table_of_tokens_has_a_row_for_each_schema(file: Path, capsys: pytes
 def test_the_part_of_a_schema_that_a_question_needs_is_shown(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("schema", ["show", str(file), "--question", "When was the director born?"]) == 0
     assert "date_of_birth: date" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [["show", "FILE", "--form", "pretty"], ["tokens", "nowhere.json"], ["show", "FILE", "--max-tokens", "1"]],
-)
-def test_an_error_is_reported_on_stderr(arguments: list[str], file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    try:
-        code = run("schema", [str(file) if word == "FILE" else word for word in arguments])
-    except SystemExit as end:
-        code = int(end.code or 0)
-    assert code != 0
-    assert capsys.readouterr().err
+    assert run("schema", ["show", str(file), "--max-tokens", "1"]) == 1
+    assert "max_tokens" in capsys.readouterr().err
 
 
 def test_a_schema_is_drawn_as_mermaid_and_as_svg(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -49,9 +38,3 @@ def test_a_schema_is_drawn_as_mermaid_and_as_svg(file: Path, capsys: pytest.Capt
     with pytest.raises(SystemExit):
         run("schema", ["show", str(file), "--form", "svg", "--question", "Who?"])
     assert "leave out --form or --question" in capsys.readouterr().err
-
-
-def test_a_form_with_a_question_is_refused_instead_of_ignored(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        run("schema", ["show", str(file), "--form", "json", "--question", "Who directed Heat?"])
-    assert "--form is for the whole schema" in capsys.readouterr().err

@@ -28,9 +28,16 @@ from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, say
 from tests.support.serving import http_server
 from tests.support.small_graph import written
 
-OPENING_SECONDS = 110
+OPENING_SECONDS, TEST_SECONDS = 110, 300
 TOKEN, MODEL_KEY = "a-token-that-nobody-guesses", "a-key-that-nobody-sees"
 UNREACHABLE = '[graphs.away]\nuri = "bolt://127.0.0.1:1"\n'
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give the tests of this folder a long time limit: the first waits for an engine, a server and a browser."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(TEST_SECONDS))
 
 
 @pytest.fixture(scope="session")

@@ -8,9 +8,6 @@ from tests.server.ui.conftest import Violations
 from tests.server.ui.test_views import BOSTON, QUESTION, open_view, replace_query, run
 from tests.support.browser import Page
 
-pytestmark = pytest.mark.timeout(300)
-"""A long limit: the first test waits for an engine, a server and a browser."""
-
 NOTHING = "MATCH (p:Player)-[:playsFor]->(t:Team) WHERE p.height_cm > 300 RETURN t.name"
 
 

@@ -1,16 +1,19 @@
-"""The frame of the page in a real browser: the list of graphs, and addresses with an unknown graph or view."""
+"""The frame of the page in a real browser: the list of graphs, unknown addresses, and the note on a schema."""
 
 import json
 from typing import Any
 
 import pytest
 
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.graph import Graph, SchemaReader
+from graphground.server.ui.drawings import schema_for_page
+from graphground.tools.get_schema import PROVISIONAL, STALE
 from tests.server.ui.conftest import ready
 from tests.server.ui.test_views import text_of
 from tests.support.browser import Page
-
-pytestmark = pytest.mark.timeout(300)
-"""A long limit: the first test waits for an engine, a server and a browser."""
+from tests.support.films import FILMS
+from tests.support.unsettled_schemas import SampledSchema, SlowSchema
 
 
 def test_the_graphs_are_shown_with_size_and_health(tab: Page, page_address: str) -> None:
@@ -86,3 +89,8 @@ def test_a_refused_origin_is_reported_and_only_a_refused_token_is_asked_for(tab:
     tab.visit("about:blank")
     answering(tab, page_address, "{}", 403, {"WWW-Authenticate": "Bearer"})
     tab.wait("document.querySelector('.token input')")
+
+
+@pytest.mark.parametrize(("definition", "note"), [(SampledSchema(), PROVISIONAL), (SlowSchema(), STALE), (FILMS, "")])
+def test_a_schema_that_is_not_current_is_marked(definition: PropertyGraphSchema | SchemaReader, note: str) -> None:
+    assert schema_for_page(Graph("films", definition))["note"] == note

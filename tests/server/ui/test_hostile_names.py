@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.server.ui.hostile_graph import HOSTILE_NAMES
 from tests.server.ui.test_views import NODES, QUESTION, content_of, open_view, replace_query, run, text_of
 from tests.support.browser import Page
-
-pytestmark = pytest.mark.timeout(300)
-"""A long limit: the first test waits for an engine, a server and a browser."""
 
 
 def assert_untouched(page: Page, address: str) -> None:

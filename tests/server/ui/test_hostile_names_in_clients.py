@@ -19,9 +19,6 @@ from tests.support.browser import Page
 from tests.support.node_packages import NotInstalled, install
 from tests.support.serving import MODERN
 
-pytestmark = pytest.mark.timeout(300)
-"""A long limit: the first test waits for an engine, a server and a browser."""
-
 SCRIPT, PICTURE_TAG = HOSTILE_NAMES[0], HOSTILE_NAMES[1]
 MISSING = PICTURE_TAG.replace('"', "&quot;") + "\u202egniht a"
 CALLS: dict[str, tuple[str, dict[str, Any]]] = {

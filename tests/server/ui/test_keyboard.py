@@ -7,14 +7,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from tests.server.ui.conftest import ready
 from tests.server.ui.test_views import BOSTON, QUERY_TEXT, QUESTION, VIEWPORT, open_view, press, run
 from tests.support.browser import Page
-
-pytestmark = pytest.mark.timeout(300)
-"""A long limit: the first test waits for an engine, a server and a browser."""
 
 MOST_STOPS = 150
 CONTROL, SHIFT = 2, 8

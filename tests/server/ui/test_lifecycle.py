@@ -13,9 +13,6 @@ from tests.server.ui.test_views import QUERY_TEXT, open_view, replace_query, run
 from tests.support.browser import Page
 from tests.support.serving import http_server
 
-pytestmark = pytest.mark.timeout(300)
-"""A long limit: the first test waits for an engine, a server and a browser."""
-
 
 @pytest.fixture
 def free_port() -> int:

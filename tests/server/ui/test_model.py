@@ -25,9 +25,6 @@ from tests.support.browser import Page
 from tests.support.films import films_alone
 from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, fail, say
 
-pytestmark = pytest.mark.timeout(300)
-"""A long limit: the first test waits for an engine, a server and a browser."""
-
 ADDRESS = "http://127.0.0.1:8300"
 QUESTION = "Which teams did LeBron James play for?"
 WRITES = "```cypher\nCREATE (z:Zzqx) RETURN z\n```"

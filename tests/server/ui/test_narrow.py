@@ -10,9 +10,6 @@ import pytest
 from tests.server.ui.test_views import BOSTON, IN_SIGHT, VIEWPORT, middle_of_canvas, open_view, press, run, text_of
 from tests.support.browser import Page
 
-pytestmark = pytest.mark.timeout(300)
-"""A long limit: the first test waits for an engine, a server and a browser."""
-
 LETTERS = 10.0
 """The minimum height, in pixels, of readable letters."""
 LETTER_PIXELS = "12 * document.querySelector('.canvas').cy.zoom()"

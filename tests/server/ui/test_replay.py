@@ -12,9 +12,6 @@ from tests.server.ui.test_views import ROWS, run, text_of
 from tests.server.ui.test_work import called, choose, opened
 from tests.support.browser import Page
 
-pytestmark = pytest.mark.timeout(300)
-"""A long limit: the first test waits for an engine, a server and a browser."""
-
 QUERY = "MATCH (p:Player)-[:playsFor]->(t:Team {name: $team}) RETURN DISTINCT t.name AS replayed"
 QUESTION = "Which teams did Kobe Bryant play for?"
 

@@ -12,9 +12,6 @@ import pytest
 from tests.server.ui.conftest import ready
 from tests.support.browser import Page
 
-pytestmark = pytest.mark.timeout(300)
-"""A long limit: the first test waits for an engine, a server and a browser."""
-
 BOSTON = "MATCH (p:Player)-[r:playsFor]->(t:Team {name: 'Boston Celtics'}) RETURN p.name, p.height_cm AS height, t.name"
 ROWS = (
     "[...document.querySelectorAll('.rows [role=row]')].map((row) => [...row.children].map((cell) => cell.textContent))"
