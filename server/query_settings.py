@@ -13,7 +13,7 @@ from pydantic_core import SchemaError
 
 from graphground.cypher.names.nearest import closest
 from graphground.server.arguments import explain_value
-from graphground.server.settings import SettingsError
+from graphground.server.settings import SettingsError, name_nearest
 from graphground.tools import NAMES
 from graphground.tools.owner_queries import OwnParameter, OwnQuery, check_parameter
 
@@ -99,9 +99,7 @@ def _build(kind: type[KindT], entries: dict[str, Any], place: str) -> KindT:
         raise SettingsError(f"{place} needs the key {key!r}")
     if problem["type"] == "unexpected_keyword_argument":
         known = [field.name for field in fields(kind) if field.name not in ("name", "place")]
-        nearest = closest(key, known, limit=1)
-        hint = f"; did you mean {nearest[0]!r}?" if nearest else f"; there are: {', '.join(known)}"
-        raise SettingsError(f"{place} has no setting {key!r}{hint}")
+        raise SettingsError(f"{place} has no setting {key!r}{name_nearest(key, known)}")
     message, allowed = explain_value(problem)
     nearest = closest(str(problem["input"]), allowed, limit=1) if problem["type"] == "literal_error" else []
     hint = f"; did you mean {nearest[0]!r}?" if nearest else ""

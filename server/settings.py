@@ -272,7 +272,7 @@ def _read_file(
     values = {}
     for key, value in document.items():
         if key not in known:
-            raise SettingsError(f"{file}: there is no setting {key!r}{_meant(key, known)}")
+            raise SettingsError(f"{file}: there is no setting {key!r}{name_nearest(key, known)}")
         default = known[key].default
         values[key] = tuple(value) if known[key].many and isinstance(value, list) else value
         if default is not None and not isinstance(values[key], type(default)):
@@ -313,7 +313,7 @@ def _database(name: str, table: Any, file: Path, environment: Mapping[str, str])
     known = [field_.name for field_ in fields(Database) if field_.name not in ("name", "problem", "users")]
     for key, value in entries.items():
         if key not in known:
-            raise SettingsError(f"{place} has no setting {key!r}{_meant(key, [*known, 'password_variable'])}")
+            raise SettingsError(f"{place} has no setting {key!r}{name_nearest(key, [*known, 'password_variable'])}")
         if not isinstance(value, str):
             raise SettingsError(f"{place}: {key} must be text, not {value!r}")
     if "uri" not in entries:
@@ -344,7 +344,7 @@ def _user(
     known = ("subject", "token_variable", "username", "password", "password_variable")
     for key, value in table.items():
         if key not in known or not isinstance(value, str):
-            raise SettingsError(f"{place}: {key} must be text and one of {', '.join(known)}{_meant(key, known)}")
+            raise SettingsError(f"{place}: {key} must be text and one of {', '.join(known)}{name_nearest(key, known)}")
     if ("subject" in table) == ("token_variable" in table):
         raise SettingsError(
             f"{place} needs token_variable (the variable with a fixed token) or subject (`sub` of a JSON Web Token)"
@@ -386,7 +386,8 @@ def default_home(home: str | None) -> Path:
     return platformdirs.user_data_path("graphground")
 
 
-def _meant(found: str, known: Any) -> str:
+def name_nearest(found: str, known: Any) -> str:
+    """Return `; did you mean 'port'?`, or a list of what is known."""
     from graphground.cypher.names.nearest import closest  # loaded only after a mistake
 
     nearest = closest(found, known, limit=1)

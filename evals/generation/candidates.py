@@ -335,13 +335,17 @@ class PatternShape:
         def slot(found: re.Match[str]) -> str:
             node, _, link = found.groups()
             if link:
-                facts, out = self.links[link]
-                type_ = quoted_name(facts.pattern.type)
-                return f"-[{link}:{type_}]->" if out else f"<-[{link}:{type_}]-"
+                return self.arrow(link)
             name = f" {{name: {quoted_string(names[node])}}}" if node in names else ""
             return f"({node}:{quoted_name(self.labels[node])}{name})"
 
         return _SLOT.sub(slot, self.match).replace("{time}", time)
+
+    def arrow(self, link: str) -> str:
+        """Return a link in Cypher: `-[r0:playsFor]->`, or with the arrow to the left."""
+        facts, out = self.links[link]
+        type_ = quoted_name(facts.pattern.type)
+        return f"-[{link}:{type_}]->" if out else f"<-[{link}:{type_}]-"
 
 
 def choose_shape(
@@ -377,23 +381,18 @@ def _shapes(match: str, facts: GraphFacts, rng: random.Random, timed: bool) -> I
             return
         left, link, right = slots.links[place]
         options = [
-            (known, out)
+            (known, out, ends)
             for known in facts.links
-            for out in (True, False)
-            if _fits(known, out, labels.get(left), labels.get(right)) and (known.timed or not timed)
+            for out, ends in ((True, known.nodes), (False, known.nodes[::-1]))
+            if labels.get(left) in (None, ends[0]) and labels.get(right) in (None, ends[1])
+            if known.timed or not timed
         ]
         rng.shuffle(options)
-        for known, out in options:
-            ends = (known.pattern.start, known.pattern.end) if out else (known.pattern.end, known.pattern.start)
+        for known, out, ends in options:
             chosen = {**labels, left: ends[0], right: ends[1]}
             yield from extended(place + 1, chosen, {**links, link: (known, out)})
 
     yield from extended(0, {}, {})
-
-
-def _fits(known: LinkFacts, out: bool, left: str | None, right: str | None) -> bool:
-    ends = (known.pattern.start, known.pattern.end) if out else (known.pattern.end, known.pattern.start)
-    return left in (None, ends[0]) and right in (None, ends[1])
 
 
 def sampling_query(shape: PatternShape) -> tuple[str, str]:
@@ -410,18 +409,13 @@ def sampling_query(shape: PatternShape) -> tuple[str, str]:
     while left:
         place = next((place for place, (a, _, b) in enumerate(left) if reached & {a, b}), 0)
         a, link, b = left.pop(place)
-        path = f"({a}:{quoted_name(shape.labels[a])}){_arrow(shape, link)}({b}:{quoted_name(shape.labels[b])})"
+        path = f"({a}:{quoted_name(shape.labels[a])}){shape.arrow(link)}({b}:{quoted_name(shape.labels[b])})"
         text += f" MATCH {path}"
         reached |= {a, b}
         if left:
             text += f" WITH {', '.join(sorted(reached))} LIMIT {MAX_PARTIAL_MATCHES}"
     columns = ", ".join(f"{name}.name AS {name}" for name in named)
     return f"{text} RETURN {columns}, count(DISTINCT n) AS found, count(*) AS matches", start
-
-
-def _arrow(shape: PatternShape, link: str) -> str:
-    facts, out = shape.links[link]
-    return f"-[{link}:{quoted_name(facts.pattern.type)}]->" if out else f"<-[{link}:{quoted_name(facts.pattern.type)}]-"
 
 
 def drop_time(shape: PatternShape) -> PatternShape:
@@ -526,6 +520,11 @@ class LinkFacts:
 
     False for a label without the property `name`, whose nodes are not counted."""
     all_ends: bool
+
+    @property
+    def nodes(self) -> tuple[str, str]:
+        """The labels of the start and the end."""
+        return self.pattern.start, self.pattern.end
 
     def many(self, from_start: bool) -> bool:
         """Whether some start node, or without `from_start` some end node, has several relationships of the pattern."""

@@ -19,10 +19,9 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import anyio
-
 from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher import tree as t
+from graphground.evals.runs.runner import for_each
 from graphground.evals.tasks.task import Task
 from graphground.prompts.tasks import task_prompt
 
@@ -87,27 +86,18 @@ async def rephrase(
         RephrasingStopped: the model cannot be used. Nothing is returned, but `ask` may have cached its replies.
     """
     found: dict[int, Rephrased] = {}
-    stops: list[RephrasingStopped] = []
-    limiter = anyio.CapacityLimiter(max(1, workers))
 
-    async def work(place: int, scope: anyio.CancelScope) -> None:
-        async with limiter:
-            try:
-                found[place] = await rephrase_task(tasks[place], ask)
-            except RephrasingStopped as stop:
-                stops.append(stop)
-                scope.cancel()
-                return
+    async def work(place: int) -> None:
+        found[place] = await rephrase_task(tasks[place], ask)
         if progress is not None:
             progress(len(found), len(tasks))
 
-    async with anyio.create_task_group() as group:
-        for place in range(len(tasks)):
-            group.start_soon(work, place, group.cancel_scope)
-    if stops:
+    try:
+        await for_each(range(len(tasks)), work, workers)
+    except RephrasingStopped as stop:
         raise RephrasingStopped(
-            f"{stops[0]}. Questions processed: {len(found)} of {len(tasks)}; run the same command again to continue."
-        )
+            f"{stop}. Questions processed: {len(found)} of {len(tasks)}; run the same command again to continue."
+        ) from None
     return [found[place] for place in range(len(tasks))]
 
 

@@ -20,13 +20,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import anyio
 from filelock import FileLock, Timeout
 
 from graphground.evals.metrics.execution_accuracy import Rule
 from graphground.evals.runs.agents import FilePredictions
 from graphground.evals.runs.prediction import read_reply
-from graphground.evals.runs.runner import Journal, Run, RunError
+from graphground.evals.runs.runner import Journal, Run, RunError, for_each
 from graphground.evals.tasks.task import Task
 from graphground.tools.tool import Graphs
 
@@ -115,29 +114,23 @@ class Bench:
                 entry: {record["qid"]: float(record["cost"]) for record in journal.records}
                 for entry, journal in journals.items()
             }
-            limiter, failures, asked = anyio.CapacityLimiter(max(1, workers)), 0, 0
-            stops: list[Exception] = []
+            failures = asked = 0
 
-            async def ask_one(entry: Entry, task: Task, scope: anyio.CancelScope) -> None:
+            async def ask_one(item: tuple[Entry, Task]) -> None:
                 nonlocal failures, asked
-                async with limiter:
-                    try:
-                        reply = await answer(entry, task)
-                        failures = failures + 1 if reply.get("temporary") else 0
-                        if failures >= MAX_FAILURES:
-                            raise RunError(f"{failures} questions in a row received no reply: {reply.get('error')}")
-                        price = (reply.get("usage") or {}).get("price_usd")
-                        if price is None and budget is not None:
-                            raise RunError(
-                                f"no price is known for {entry.model}, so the budget cannot be kept; give --price "
-                                f"{entry.model}=IN,OUT, in US dollars for a million tokens"
-                            )
-                        usage = {**(reply.get("usage") or {}), "cost_usd": price or 0.0}
-                        prediction = read_reply(task.qid, {**reply, "usage": usage})
-                    except Exception as error:
-                        stops.append(error)
-                        scope.cancel()
-                        return
+                entry, task = item
+                reply = await answer(entry, task)
+                failures = failures + 1 if reply.get("temporary") else 0
+                if failures >= MAX_FAILURES:
+                    raise RunError(f"{failures} questions in a row received no reply: {reply.get('error')}")
+                price = (reply.get("usage") or {}).get("price_usd")
+                if price is None and budget is not None:
+                    raise RunError(
+                        f"no price is known for {entry.model}, so the budget cannot be kept; give --price "
+                        f"{entry.model}=IN,OUT, in US dollars for a million tokens"
+                    )
+                usage = {**(reply.get("usage") or {}), "cost_usd": price or 0.0}
+                prediction = read_reply(task.qid, {**reply, "usage": usage})
                 journals[entry].append(prediction.as_record())
                 prices[entry][task.qid] = prediction.cost
                 asked += 1
@@ -149,13 +142,8 @@ class Bench:
                     over = True
                     break
                 block = self.tasks[done : done + BLOCK]
-                async with anyio.create_task_group() as group:
-                    for task in block:
-                        for entry in self.runs:
-                            if task.qid not in prices[entry]:
-                                group.start_soon(ask_one, entry, task, group.cancel_scope)
-                if stops:
-                    raise stops[0]
+                left = [(entry, task) for task in block for entry in self.runs if task.qid not in prices[entry]]
+                await for_each(left, ask_one, workers)
                 cost = sum(prices[entry][task.qid] for task in block for entry in self.runs)
                 spent, dearest, done = spent + cost, max(dearest, cost), done + len(block)
             return Asked(self.tasks[:done], spent, asked, over)

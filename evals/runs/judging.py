@@ -17,10 +17,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import anyio
-
 from graphground.evals.reports.summary import NoComparison, as_figures, proportion
-from graphground.evals.runs.runner import Journal, RunError, read_run
+from graphground.evals.runs.runner import Journal, RunError, for_each, read_run
 from graphground.prompts.tasks import task_prompt, task_templates
 
 Ask = Callable[[str], Awaitable[str]]
@@ -58,18 +56,9 @@ async def judge_run(folder: Path, judge: str, ask: Ask, *, second: bool = False,
                     f"{prompt_hash()}; to judge it anew, move {folder / 'judgements.jsonl'} away"
                 )
         known = {verdict["qid"] for verdict in mine}
-        limiter = anyio.CapacityLimiter(max(1, workers))
 
-        stops: list[Exception] = []
-
-        async def judge_one(record: Mapping[str, Any], scope: anyio.CancelScope) -> None:
-            async with limiter:
-                try:
-                    reply = await ask(_prompt(record))
-                except Exception as error:
-                    stops.append(error)
-                    scope.cancel()
-                    return
+        async def judge_one(record: Mapping[str, Any]) -> None:
+            reply = await ask(_prompt(record))
             found, reason = _VERDICT.search(reply), _REASON.search(reply)
             right = found is not None and found[1].lower() == "right"
             why = reason[1].strip() if found and reason else reply.strip()
@@ -78,11 +67,7 @@ async def judge_run(folder: Path, judge: str, ask: Ask, *, second: bool = False,
             )  # fmt: skip
 
         left = [record for record in records if record["qid"] not in known]
-        async with anyio.create_task_group() as group:
-            for record in left:
-                group.start_soon(judge_one, record, group.cancel_scope)
-        if stops:
-            raise stops[0]
+        await for_each(left, judge_one, workers)
         return len(left)
     finally:
         journal.close()

@@ -16,13 +16,14 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import anyio
 from filelock import FileLock, Timeout
 
 from graphground.evals.metrics.executable import Attempt, attempt
@@ -40,6 +41,28 @@ from graphground.tools.tool import Graphs
 
 AVAILABLE_SECONDS = 120.0
 """The longest wait for a graph whose database has just ended and is started again."""
+
+
+ItemT = TypeVar("ItemT")
+
+
+async def for_each(items: Iterable[ItemT], work: Callable[[ItemT], Awaitable[None]], workers: int) -> None:
+    """Call `work` for each item, at most `workers` at once; the first exception stops the others, and is raised."""
+    limiter, stops = anyio.CapacityLimiter(max(1, workers)), list[Exception]()
+
+    async def one(item: ItemT, scope: anyio.CancelScope) -> None:
+        async with limiter:
+            try:
+                await work(item)
+            except Exception as error:
+                stops.append(error)
+                scope.cancel()
+
+    async with anyio.create_task_group() as group:
+        for item in items:
+            group.start_soon(one, item, group.cancel_scope)
+    if stops:
+        raise stops[0]
 
 
 class RunError(RuntimeError):

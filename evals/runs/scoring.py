@@ -26,14 +26,7 @@ MAX_ROWS_SHOWN = 20
 
 
 def score(
-    task: Task,
-    prediction: Prediction,
-    graph: Graph,
-    gold: Gold,
-    *,
-    timeout: float,
-    draw: bool = True,
-    rule: Rule = "paper",
+    task: Task, prediction: Prediction, graph: Graph, gold: Gold, *, timeout: float, rule: Rule = "paper"
 ) -> dict[str, Any]:
     """Score one prediction and return its score record; `timeout` is the time limit of each query, in seconds.
 
@@ -86,11 +79,10 @@ def score(
         "predicted_answer": _keep_first_rows(outcome.table),
         "query_ms": round(outcome.table.elapsed_ms, 2) if outcome.table is not None else None,
     }
-    if draw:
-        record["gold_subgraph"] = subgraph(task.gold, graph, timeout=timeout)
-        record["predicted_subgraph"] = (
-            subgraph(prediction.query, graph, timeout=timeout) if outcome.table is not None and not correct else None
-        )
+    record["gold_subgraph"] = subgraph(task.gold, graph, timeout=timeout)
+    record["predicted_subgraph"] = (
+        subgraph(prediction.query, graph, timeout=timeout) if outcome.table is not None and not correct else None
+    )
     return record
 
 

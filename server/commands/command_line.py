@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import json
 import os
 import re
 import sys
@@ -337,6 +338,11 @@ def check_names(settings: Settings) -> None:
                 f"--graph {name}: there is no such graph{''.join(nearest)}; available: {', '.join(known) or 'none'}. "
                 f"Load it with `graphground graphs load FILE --name {name}`."
             )
+
+
+def write_json(value: Any) -> None:
+    """Print one JSON document on stdout."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
 
 
 SECONDS_BETWEEN_LINES = 5.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import platform
 import sys
 from collections.abc import Callable, Iterator
@@ -17,7 +16,7 @@ from graphground import __version__
 from graphground.cypher.diagnostics import counted
 from graphground.graphs.engines.engine import Engine
 from graphground.graphs.graph import Graph
-from graphground.server.commands.command_line import FAILED, open_graphs, settings_from, spinner
+from graphground.server.commands.command_line import FAILED, open_graphs, settings_from, spinner, write_json
 from graphground.server.settings import Settings, default_home
 from graphground.tools.tool import Graphs
 
@@ -65,8 +64,7 @@ def doctor(parsed: argparse.Namespace) -> int:
             {"what": finding.what, "status": status[finding.word], "found": finding.found, "fix": finding.fix}
             for finding in found
         ]
-        answer = {"problems": problems, "findings": listed}
-        sys.stdout.write(json.dumps(answer, ensure_ascii=False, indent=1) + "\n")
+        write_json({"problems": problems, "findings": listed})
     elif problems:
         sys.stdout.write(f"{counted(problems, 'problem')}.\n")
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphground.cypher.diagnostics import counted
-from graphground.server.commands.command_line import open_graphs, progress_bars, settings_from
+from graphground.server.commands.command_line import open_graphs, progress_bars, settings_from, write_json
 from graphground.server.settings import default_home
 
 if TYPE_CHECKING:
@@ -80,17 +79,12 @@ def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None
             progress=lambda step: report(step.step, step.done, step.total),
         )
     if as_json:
-        print_json({name: getattr(built, name) for name in (*SIZES, "seconds")})
+        write_json({name: getattr(built, name) for name in (*SIZES, "seconds")})
         return
     sys.stdout.write(
         f"{counted(built.nodes, 'node')}, {counted(built.texts, 'text')}, {counted(built.words, 'distinct word')}; "
         f"{built.bytes / 1e6:,.1f} MB in {built.seconds:.1f} s\n"
     )
-
-
-def print_json(value: Any) -> None:
-    """Print one JSON document on stdout."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
 
 
 def make_vectors(
@@ -114,7 +108,7 @@ def make_vectors(
     cost = estimate(files, maker, labels, descriptions=descriptions)
     if as_json:
         figures = {name: getattr(cost, name) for name in ("names", "descriptions", "done", "seconds", "bytes")}
-        print_json({"model": maker.name, **figures})
+        write_json({"model": maker.name, **figures})
     else:
         existing = f" (already built: {cost.done:,})" if cost.done else ""
         more = f" and {counted(cost.descriptions, 'description')}" if cost.descriptions else ""
@@ -177,7 +171,7 @@ def show(graph: Graph, folder: Path, as_json: bool = False) -> int:
     if as_json:
         known = {name: getattr(about, name) for name in ("built_at", "source", *SIZES, "labels", "properties")}
         state = {"vectors": vectors, "problem": problem, "stale": stale, "uncounted": uncounted or None}
-        print_json({"graph": graph.name, "folder": str(folder), **known, **state})
+        write_json({"graph": graph.name, "folder": str(folder), **known, **state})
         return 0
     lines = [
         f"built {about.built_at} in {about.seconds:.1f} s from {counted(about.nodes, 'node')} "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shutil
 import sys
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphground.cypher.diagnostics import counted
 from graphground.graphs.engines.address import BoltAddress
-from graphground.server.commands.command_line import FAILED, WrongUse, home_from, progress_bars
+from graphground.server.commands.command_line import FAILED, WrongUse, home_from, progress_bars, write_json
 
 if TYPE_CHECKING:
     from graphground.graphs.loading.importing.records import RecordSource
@@ -30,7 +29,7 @@ def list_graphs(parsed: argparse.Namespace) -> int:
     home = home_from(parsed)
     entries = Catalog(home).entries()
     if parsed.json:
-        sys.stdout.write(json.dumps([_described(entry) for entry in entries], indent=1) + "\n")
+        write_json([_described(entry) for entry in entries])
         return 0
     if not entries:
         bundled = "".join(
@@ -101,7 +100,7 @@ def info(parsed: argparse.Namespace) -> int:
     entry = catalog.get(parsed.name)
     schema = catalog.schema(entry)
     if parsed.json:
-        sys.stdout.write(json.dumps({**_described(entry), "schema": schema.to_cypherbench()}, indent=1) + "\n")
+        write_json({**_described(entry), "schema": schema.to_cypherbench()})
         return 0
     lines = [
         f"{entry.name}: {counted(entry.nodes, 'node')}, {counted(entry.relationships, 'relationship')}",

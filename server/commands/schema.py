@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphground.server.commands.command_line import WrongUse, home_from
+from graphground.server.commands.command_line import WrongUse, home_from, write_json
 
 if TYPE_CHECKING:
     from graphground.cypher.schema import PropertyGraphSchema
@@ -34,7 +33,7 @@ def tokens(parsed: argparse.Namespace) -> int:
         for schema in _schemas(parsed)
     ]
     if parsed.json:
-        sys.stdout.write(json.dumps(rows, indent=1) + "\n")
+        write_json(rows)
         return 0
     from rich.console import Console  # loaded on first use
     from rich.table import Table

@@ -365,24 +365,18 @@ class Page:
         """Handle `POST /ui/api/drawn`: return the queries whose rows hold what a query's rows come from."""
         from graphground.server.ui.drawings import drawn_queries
 
-        arguments = AboutQuery.model_validate(await arguments_in(request))
-        work = self._with_graph(
-            arguments.graph, lambda graph: drawn_queries(graph, arguments.query, arguments.parameters)
-        )
-        return of_value(await self.in_thread(request, "validate_cypher", work))
+        return await self._about_query(request, "validate_cypher", drawn_queries)
 
     async def pattern(self, request: Request) -> Response:
         """Handle `POST /ui/api/pattern`: return the pattern that makes a query's result empty, with counts."""
         from graphground.server.ui.drawings import pattern
 
+        return await self._about_query(request, "execute_cypher", pattern)
+
+    async def _about_query(self, request: Request, what: str, work: Callable[..., Any]) -> Response:
         arguments = AboutQuery.model_validate(await arguments_in(request))
-        return of_value(
-            await self.in_thread(
-                request,
-                "execute_cypher",
-                self._with_graph(arguments.graph, lambda graph: pattern(graph, arguments.query, arguments.parameters)),
-            )
-        )
+        work = partial(work, query=arguments.query, parameters=arguments.parameters)
+        return of_value(await self.in_thread(request, what, self._with_graph(arguments.graph, work)))
 
     def _with_graph(self, name: str | None, work: Callable[[Graph], ResultT]) -> Callable[[], ResultT]:
         """Return a function that runs `work` on a graph, which it opens if necessary.
