@@ -120,18 +120,25 @@ def _passes(text: str, error: ParseError, edits: list[Edit]) -> bool:
     return True
 
 
+def _open_brackets(kinds: list[str]) -> list[int]:
+    """Return the places of the brackets that are still open after some tokens."""
+    found: list[int] = []
+    for place, kind in enumerate(kinds):
+        if kind in _CLOSING:
+            found.append(place)
+        elif kind in (")", "]", "}") and found:
+            found.pop()
+    return found
+
+
 def _closing_brackets(text: str, error: ParseError) -> list[list[Edit]]:
     """Return an edit for each position at which the innermost open bracket may be closed.
 
     `(n:Film WHERE n.year > 1999 RETURN` can be closed before WHERE and before RETURN, which means the same.
     """
-    tokens, open_ = error.tokens, list[int]()
+    tokens = error.tokens
     assert tokens is not None
-    for place in range(error.at):
-        if tokens.kinds[place] in _CLOSING:
-            open_.append(place)
-        elif tokens.kinds[place] in (")", "]", "}") and open_:
-            open_.pop()
+    open_ = _open_brackets(tokens.kinds[: error.at])
     if not open_ or error.at - open_[-1] > MOST_INSIDE:
         return []
     inside = range(open_[-1] + 1, error.at + 1)
@@ -253,13 +260,7 @@ def _open_bracket(places: LineIndex, error: ParseError) -> str:
     else `""`."""
     if error.tokens is None or error.tokens.kinds[error.at] not in ("end", ")", "]", "}", "RETURN", "WITH", "MATCH"):
         return ""
-    open_: list[int] = []
-    for place in range(error.at):
-        kind = error.tokens.kinds[place]
-        if kind in _CLOSING:
-            open_.append(place)
-        elif kind in (")", "]", "}") and open_:
-            open_.pop()
+    open_ = _open_brackets(error.tokens.kinds[: error.at])
     if not open_ or _CLOSING[error.tokens.kinds[open_[-1]]] == error.tokens.kinds[error.at]:
         return ""
     line, column = places.of(error.tokens.starts[open_[-1]])

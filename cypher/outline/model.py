@@ -53,6 +53,7 @@ class Symbol:
         self.element: Value = None
 
 
+@dataclass(eq=False, slots=True)
 class PropertyUse:
     """A use of a property, `n.name`: the symbol, the key and the node of the tree.
 
@@ -60,22 +61,18 @@ class PropertyUse:
     map, `{name: 'x'}`; `node` is the whole expression, and `key_node` the part that names the property.
     """
 
-    __slots__ = ("element", "in_map", "key", "key_node", "node", "symbol")
-
-    def __init__(
-        self, symbol: Symbol, key: str, key_node: t.Node, node: t.Node, in_map: bool = False, element: bool = False
-    ):
-        self.symbol = symbol
-        self.key = key
-        self.key_node = key_node
-        self.node = node
-        self.in_map = in_map
-        self.element = element
+    symbol: Symbol
+    key: str
+    key_node: t.Node
+    node: t.Node
+    in_map: bool = False
+    element: bool = False
 
 
 Value = Symbol | PropertyUse | None
 
 
+@dataclass(eq=False, slots=True)
 class Link:
     """A relationship of a pattern between two node symbols, in written order.
 
@@ -84,47 +81,18 @@ class Link:
     named type is not in the schema, or if the type expression is too complex.
     """
 
-    __slots__ = (
-        "bad",
-        "left",
-        "left_node",
-        "length",
-        "pairs",
-        "pattern",
-        "reversed_pairs",
-        "right",
-        "right_node",
-        "symbol",
-        "types",
-        "unknown",
-    )
-
-    def __init__(
-        self,
-        left: Symbol,
-        right: Symbol,
-        symbol: Symbol,
-        pattern: t.RelationshipPattern,
-        left_node: t.NodePattern,
-        right_node: t.NodePattern,
-        types: tuple[str, ...] | None,
-        pairs: Pairs,
-        reversed_pairs: Pairs,
-        length: tuple[int, int | None],
-        unknown: bool,
-    ):
-        self.left = left
-        self.right = right
-        self.symbol = symbol
-        self.pattern = pattern
-        self.left_node = left_node
-        self.right_node = right_node
-        self.types = types
-        self.pairs = pairs
-        self.reversed_pairs = reversed_pairs
-        self.length = length
-        self.unknown = unknown
-        self.bad = False
+    left: Symbol
+    right: Symbol
+    symbol: Symbol
+    pattern: t.RelationshipPattern
+    left_node: t.NodePattern
+    right_node: t.NodePattern
+    types: tuple[str, ...] | None
+    pairs: Pairs
+    reversed_pairs: Pairs
+    length: tuple[int, int | None]
+    unknown: bool
+    bad: bool = False
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from graphground.cypher import tree as t
 from graphground.cypher.outline.model import Comparison, Facts, LabelUse, Link, MatchUse, PropertyUse, Symbol, Value
@@ -217,6 +217,7 @@ def element_of(value: Value) -> Value:
 
 COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">=", "IN", "CONTAINS", "STARTS WITH", "ENDS WITH", "=~"})
 ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "^"})
+ORDER = frozenset({"=", "<>", "<", "<=", ">", ">="})
 SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -307,24 +308,11 @@ class ExpressionReader:
 
         The sides are swapped if only the right side is a property; the sides of IN are never swapped.
         """
-        if isinstance(left, PropertyUse) or (operator == "IN" and isinstance(right, PropertyUse)):
-            self.facts.comparisons.append(
-                Comparison(node, operator, left, right, left_node, right_node, self.negated, self.certain)
-            )
-        elif isinstance(right, PropertyUse) and operator in ("=", "<>", "<", "<=", ">", ">="):
-            self.facts.comparisons.append(
-                Comparison(
-                    node,
-                    SWAPPED.get(operator, operator),
-                    right,
-                    left,
-                    right_node,
-                    left_node,
-                    self.negated,
-                    self.certain,
-                )
-            )
-        elif isinstance(left, Symbol) and isinstance(right, Symbol):
+        symbols = isinstance(left, Symbol) and isinstance(right, Symbol)
+        if not isinstance(left, PropertyUse) and isinstance(right, PropertyUse) and operator in ORDER:
+            operator, left, right = SWAPPED.get(operator, operator), right, left
+            left_node, right_node = right_node, left_node
+        if isinstance(left, PropertyUse) or symbols or (operator == "IN" and isinstance(right, PropertyUse)):
             self.facts.comparisons.append(
                 Comparison(node, operator, left, right, left_node, right_node, self.negated, self.certain)
             )
@@ -374,9 +362,7 @@ class ExpressionReader:
             self.facts.aggregated.append((node, first))
         if key == "collect":
             if isinstance(first, Symbol):
-                grouped = Symbol("list")
-                grouped.element = first
-                return grouped
+                return listed_of(first)
             return None
         if key in ("head", "last"):
             return first.element if isinstance(first, Symbol) and first.kind == "list" else None
@@ -408,15 +394,13 @@ class ExpressionReader:
             self.condition(node.where, inner)
         found = self.value(node.projection, inner)
         if isinstance(found, Symbol):
-            grouped = Symbol("list")
-            grouped.element = found
-            return grouped
+            return listed_of(found)
         return None
 
     def list_scope(self, node: t.ListComprehension | t.ListPredicate, scope: Scope) -> Value:
         source = self.value(node.source, scope)
         inner = dict(scope)
-        inner[node.variable.name] = source.element if isinstance(source, Symbol) and source.kind == "list" else None
+        inner[node.variable.name] = element_of(source) if isinstance(source, Symbol) else None
         if node.where is not None:
             self.value(node.where, inner)
         if isinstance(node, t.ListComprehension):
@@ -430,7 +414,7 @@ class ExpressionReader:
         source = self.value(node.source, scope)
         inner = dict(scope)
         inner[node.accumulator.name] = None
-        inner[node.variable.name] = source.element if isinstance(source, Symbol) and source.kind == "list" else None
+        inner[node.variable.name] = element_of(source) if isinstance(source, Symbol) else None
         self.value(node.step, inner)
         return None
 
@@ -465,14 +449,8 @@ class ExpressionReader:
         t.Reduce: reduce,
         t.AllReduce: reduce,
         t.MapProjection: map_projection,
-        t.StringLiteral: nothing,
-        t.IntegerLiteral: nothing,
-        t.FloatLiteral: nothing,
-        t.BooleanLiteral: nothing,
-        t.NullLiteral: nothing,
-        t.Parameter: nothing,
-        t.CountStar: nothing,
-        t.Name: nothing,
+        **dict.fromkeys((t.StringLiteral, t.IntegerLiteral, t.FloatLiteral, t.BooleanLiteral, t.NullLiteral), nothing),
+        **dict.fromkeys((t.Parameter, t.CountStar, t.Name), nothing),
     }
 
 
@@ -494,25 +472,10 @@ def operands(node: t.Binary) -> list[t.Expression]:
 Scope = dict[str, Value]
 
 
-class Expressions(Protocol):
-    """The methods that `PatternReader` needs for the expressions in a pattern."""
-
-    negated: bool
-    """Whether the current expression is inside a NOT."""
-
-    def condition(self, where: t.Expression, scope: Scope) -> None:
-        """Read a WHERE condition."""
-        ...
-
-    def value(self, node: t.Node, scope: Scope) -> Value:
-        """Read an expression; return the graph element or property that it evaluates to, or None if unknown."""
-        ...
-
-
 class PatternReader:
     """A collector of the symbols and links of patterns; `expressions` reads the expressions in patterns."""
 
-    def __init__(self, facts: Facts, expressions: Expressions):
+    def __init__(self, facts: Facts, expressions: ExpressionReader):
         self.facts = facts
         self.index = facts.index
         self.expressions = expressions
@@ -577,9 +540,7 @@ class PatternReader:
         if path.where is not None:
             self.expressions.condition(path.where, inner)
         for name, value in added(scope, inner).items():
-            grouped = Symbol("list", name)
-            grouped.element = value
-            scope[name] = grouped
+            scope[name] = listed_of(value, name)
         return symbols
 
     def node(self, node: t.NodePattern, scope: Scope) -> Symbol:
@@ -678,7 +639,9 @@ class PatternReader:
         if name is not None:
             bound = scope.get(name)
             if not (isinstance(bound, Symbol) and bound.kind in ("relationship", "list")):
-                scope[name] = symbol if minimum == maximum == 1 and relationship.length is None else listed_of(symbol)
+                scope[name] = (
+                    symbol if minimum == maximum == 1 and relationship.length is None else listed_of(symbol, name)
+                )
         if relationship.properties is not None:
             self.map_of(symbol, relationship.properties, scope)
         if relationship.where is not None:
@@ -716,10 +679,10 @@ class PatternReader:
             )
 
 
-def listed_of(symbol: Symbol) -> Symbol:
-    """Return the symbol for the list of relationships that `[r*1..3]` binds, given the symbol of one relationship."""
-    grouped = Symbol("list", symbol.name)
-    grouped.element = symbol
+def listed_of(value: Value, name: str | None = None) -> Symbol:
+    """Return the symbol for a list of values, such as the relationships that `[r*1..3]` binds, given one of them."""
+    grouped = Symbol("list", name)
+    grouped.element = value
     return grouped
 
 
