@@ -79,6 +79,12 @@ def _class(numbers: list[int]) -> str:
     return "[" + "".join(f"{re.escape(chr(low))}-{re.escape(chr(high))}" for low, high in ranges) + "]"
 
 
+def doctrine_of(word: str) -> str | None:
+    """Return the doctrine of a folded word for its followers: `atheism` for `atheists`; None for any other word."""
+    bare = word.removesuffix("s").removesuffix("ist")
+    return bare + "ism" if len(bare) > 2 and word.removesuffix("s") != bare else None
+
+
 def clean(text: str, longest: int = 300) -> str:
     """Return a mention that is safe to process: without control characters and lone surrogates, and of limited length.
 

@@ -70,6 +70,7 @@ class EntityIndex(BaseLookup):
         self._fuzzy = Fuzzy(files, self._words)
         self._store: VectorStore | None = None
         self._database = database
+        self._scopes: dict[tuple[str | None, str | None], tuple[int, int, frozenset[int] | None]] = {}
         self._first_of = [low for *_, low, _ in files.partitions]
         self._first_rows = np.array(self._first_of, dtype=np.int64)
 
@@ -270,6 +271,9 @@ class EntityIndex(BaseLookup):
 
         The partitions are None if they are all the partitions in the range of rows.
         """
+        known = self._scopes.get((label, property))
+        if known is not None:
+            return known
         partitions = self._files.partitions
         chosen = [
             number
@@ -277,10 +281,11 @@ class EntityIndex(BaseLookup):
             if label in (None, its_label) and property in (None, its_property)
         ]
         if not chosen:
-            return 0, 0, None
-        low, high = partitions[chosen[0]][3], partitions[chosen[-1]][4]
+            return 0, 0, None  # not kept: there is no end of names that the index does not have
         whole = len(chosen) == chosen[-1] - chosen[0] + 1
-        return low, high, None if whole else frozenset(chosen)
+        scope = partitions[chosen[0]][3], partitions[chosen[-1]][4], None if whole else frozenset(chosen)
+        self._scopes[label, property] = scope
+        return scope
 
     def _within(self, rows: Array, low: int, high: int, allowed: frozenset[int] | None) -> Array:
         if low > 0 or high < self._files.rows:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from graphground.cypher.names.lexicon import COMMON
-from graphground.graphs.entities.folding import clean, fold
+from graphground.graphs.entities.folding import clean, doctrine_of, fold
 
 LONGEST_QUESTION = 2_000
 MOST_WORDS = 20
@@ -160,6 +160,10 @@ def _endings(text: str, start: int) -> tuple[tuple[str, int], ...]:
             endings.append((folded[:-3] + "y", start + len(text)))
         elif folded.endswith("es"):
             endings.append((folded[:-2], start + len(text)))
+    elif " " not in folded and len(folded) > 3 and text[0].isupper():
+        endings.append((folded + "s", start + len(text)))  # `Republican voters`: the graph has `Republicans`
+    if (doctrine := doctrine_of(folded)) is not None:
+        endings.append((doctrine, start + len(text)))
     if folded in ROMAN:
         endings.append((ROMAN[folded], start + len(text)))
     return tuple(endings)

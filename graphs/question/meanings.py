@@ -23,6 +23,7 @@ from graphground.cypher.names.lexicon import NAME_STOP_WORDS, concepts_by_root, 
 from graphground.cypher.names.words import lemma, root, split_name, word_lists
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.vectors.encoders import STATIC, encoder
+from graphground.graphs.entities.verdicts.features import word_ranks
 from graphground.graphs.question.model import MeaningKind
 
 T = TypeVar("T")
@@ -108,7 +109,9 @@ class SchemaNames:
         self._importance: Floats = np.zeros(len(self.words), dtype=np.float32)
         for its in self._words_of.values():
             for number, weight in its:
-                self._importance[number] = max(self._importance[number], weight)
+                # A word that only qualifies labels is explained less by them: `Paris` of `ArrondissementOfParis`.
+                its_weight = weight if weight > MODIFIER else MODIFIER / 2
+                self._importance[number] = max(self._importance[number], its_weight)
         counts = np.zeros(len(self.words), dtype=np.float32)
         for its in self._words_of.values():
             for number, _ in its:
@@ -133,9 +136,10 @@ class SchemaNames:
         found = np.zeros((len(words), len(self.words)), dtype=np.float32)
         if not words or not self.words:
             return found
+        known = np.array([word in word_ranks() for word in words])[:, None]
         spelling = cdist(list(words), self.words, scorer=OSA.normalized_similarity, dtype=np.float32)
         long = np.array([len(word) > 4 for word in words])[:, None] & np.array([len(word) > 4 for word in self.words])
-        found = np.where((spelling >= 0.8) & long, MISSPELT * spelling, 0.0).astype(np.float32)
+        found = np.where((spelling >= 0.8) & long & ~known, MISSPELT * spelling, 0.0).astype(np.float32)
         for number, word in enumerate(words):
             if not word:
                 continue
@@ -160,7 +164,7 @@ class SchemaNames:
 
         Two neighbouring words may say a name together: `signed to`, `take place`, `box office`.
         """
-        if not words or not self._names:
+        if not any(words) or not self._names:
             return [[] for _ in words], [0.0 for _ in words], [0.0 for _ in words]
         spelt, near = self.spell(words), self.compare(words)
         alike = np.maximum(spelt, near)
@@ -170,10 +174,12 @@ class SchemaNames:
             concepts_by_root().get(f"{root(first)} {root(second)}", frozenset()) for first, second in pairwise(words)
         ]
         # All names at once: their words, padded with a word that nothing resembles.
-        padded = np.concatenate([alike, np.zeros((len(words), 1), dtype=np.float32)], axis=1)[:, self._parts]
+        filled = np.flatnonzero([bool(word) for word in words])
+        padded = np.concatenate([alike[filled], np.zeros((len(filled), 1), dtype=np.float32)], axis=1)[:, self._parts]
         padded *= self._part_weights
         whole = padded.max(axis=0).sum(axis=1) / np.maximum(self._part_weights.sum(axis=1), 1e-6)
-        single = np.maximum((padded * self._part_rarity).max(axis=2), phrases[: len(words)][:, self._phrases])
+        single = np.zeros((len(words), len(self._names)), dtype=np.float32)
+        single[filled] = np.maximum((padded * self._part_rarity).max(axis=2), phrases[filled][:, self._phrases])
         # A name of which the question says all words is meant before a name of which it says one.
         strengths = single * (1 - PARTLY + PARTLY * np.minimum(whole, 1.0))
         together = phrases[len(words) :][:, self._phrases]
@@ -194,8 +200,8 @@ class SchemaNames:
                 both = [Said(its, strength, (number, number + 1)) for its in self._kinds[self._names[place]]]
                 said[number] += both
                 said[number + 1] += both
-        by_spelling = (spelt * self._importance).max(axis=1, initial=0.0).tolist()
-        return [_strongest(found) for found in said], by_spelling, near.max(axis=1, initial=0.0).tolist()
+        by_spelling, by_vectors = ((its * self._importance).max(axis=1, initial=0.0).tolist() for its in (spelt, near))
+        return [_strongest(found) for found in said], by_spelling, by_vectors
 
 
 def _strongest(found: list[Said]) -> list[Said]:

@@ -19,6 +19,7 @@ from graphground.graphs.entities.folding import fold
 from graphground.graphs.entities.spans import QUOTED, Span, Word, begins_sentence
 from graphground.graphs.entities.verdicts.features import align, word_ranks
 from graphground.graphs.entities.verdicts.judging import Judgement
+from graphground.graphs.question.meanings import CONCEPT
 
 Judge = Callable[[Sequence[str]], list[Judgement]]
 
@@ -26,7 +27,9 @@ MAX_FUZZY_WORDS = 5
 """The maximum number of words that are looked up together as a misspelt name."""
 MAX_LOOKED_UP = 14
 """The maximum number of misspelt names to look up in each of the two rounds."""
-APART = frozenset(("and", "or", "in", "at", "by", "to", "for", "on", "from", "with"))
+JOINTS = frozenset(("and", "or", "+", "&"))
+"""Words that join two names."""
+APART = JOINTS | frozenset(("in", "at", "by", "to", "for", "on", "from", "with"))
 """Words that may separate two names."""
 CALENDAR = frozenset(name.lower() for name in (*MONTHS, *WEEKDAYS))
 FREQUENT, RARE = 1_500, 8_000
@@ -44,6 +47,10 @@ CAPITAL, CAPITAL_KNOWN, STRANGE, STRANGE_AMONG_CAPITALS, UNCOMMON, COMMON_WORD =
 """The costs of leaving a word plain: capitalised, capitalised but explained, in no vocabulary, rare, and frequent."""
 WITHIN, JOINED = 0.5, 1.0
 """How much more a part of a longer name costs and the whole less, and how much less a word joined to a name costs."""
+SHARED, KNOWN_WORDS = 0.3, 0.5
+"""How much more a name costs that shares a part with its neighbour, and an absent name whose words are known names."""
+LOWERED = 0.3
+"""How much less a well connected name in capital letters costs if the question has no capital letter at all."""
 WORD_OF_NAME, LOWER_CASE = 0.15, 0.1
 """The costs of a plain word within a misspelt name that has this word, and of a strange word in lower case."""
 UNEXPLAINED, LITTLE = 0.25, 0.25
@@ -105,6 +112,11 @@ class Segmenter:
             max(its_spelt, its_near * _plainness_of(rank))
             for its_spelt, its_near, rank in zip(spelt, near, self.rank, strict=True)
         ]
+        # So is a rare word of the same concept: `Bisexual`. Only names of the graph are read so.
+        self._explained_name = [
+            explained if its_spelt > CONCEPT else explained * _plainness_of(rank)
+            for explained, its_spelt, rank in zip(self.explained, spelt, self.rank, strict=True)
+        ]
         long = [question[word.start] for word in words if len(word.folded) > 3]
         # In `WHO DIRECTED HEAT` or `Which Films Were Directed By Mann` a capital letter says nothing.
         self.telling = not (len(long) > 3 and sum(map(str.isupper, long)) > 0.85 * len(long))
@@ -120,6 +132,7 @@ class Segmenter:
             capital and not first and word.folded != "i"
             for capital, first, word in zip(self.capital, self.first, words, strict=True)
         )
+        self.lowered = question == question.lower()
         self.plain = [self._plain_cost(place) for place in range(len(words))]
 
     def _is_initial(self, place: int) -> bool:
@@ -130,7 +143,7 @@ class Segmenter:
         """Whether a word is a common word of questions, alone or contracted: `I'd`, `who's`."""
         word = self.words[place]
         text = self.question[word.start : word.end].replace("\u2019", "'").lower()
-        return word.folded in COMMON or ("'" in text and text.partition("'")[0] in COMMON)
+        return word.folded in COMMON or word.folded in JOINTS or ("'" in text and text.partition("'")[0] in COMMON)
 
     def _plain_cost(self, place: int) -> float:
         word = self.words[place]
@@ -150,7 +163,8 @@ class Segmenter:
             return unknown + (0.5 if self.capital[place] else 0.0)
         plainness = _plainness_of(rank)
         cost = (plainness * COMMON_WORD + (1 - plainness) * UNCOMMON) * (1 - self.explained[place])
-        return cost + (BEGINNING * (1 - self.spelt[place]) if self.capital[place] else 0.0)
+        # A rare word with a capital letter is rather a name, even if the capital letter begins a sentence.
+        return cost + (BEGINNING * (3 - 2 * plainness) * (1 - self.spelt[place]) if self.capital[place] else 0.0)
 
     def divide(self, exact: Sequence[Span]) -> list[Found]:
         """Return the names of the best division; `exact` are the names of the graph, which may overlap."""
@@ -175,6 +189,7 @@ class Segmenter:
         items += self._fuzzy(whole)
         settled = {(item.first, item.last) for item in items}
         items += self._fuzzy(self._parts(runs, settled))
+        items += self._shared_parts(items)
         items += self._absent(runs, items)
         return self._best(self._together(items, runs))
 
@@ -205,6 +220,8 @@ class Segmenter:
                     PLAIN_NAME * self._plainness(first, last) * known[number] * (0.5 if self.capital[first] else 1.0)
                 )
                 cost -= EXPLAINED * max(self.near[first] - 0.35, 0.0) * known[number] * (self.spelt[first] < 0.6)
+                if self.lowered and is_capitalised(judged[number]):
+                    cost = max(cost - LOWERED * known[number], min(cost, PER_NAME / 2))  # `korean` of `korean war`
             if judged[number].verdict != "not_found" or self._shown(first, last):
                 items.append(self._item(first, last, cost, span.start, span.end, judged[number]))
         return items
@@ -214,10 +231,9 @@ class Segmenter:
         return dict(zip(spans, self._judge([self.question[start:end] for start, end in spans]), strict=True))
 
     def _item(self, first: int, last: int, cost: float, start: int, end: int, judgement: Judgement) -> _Item:
-        if judgement.verdict != "not_found" and not self._shown(first, last):
-            best = judgement.candidates[0]
-            if (best.matched or best.name)[:1].isupper():
-                cost += OTHER_CASE * (1.0 if self.mixed and first == last else self._plainness(first, last))
+        known = judgement.verdict != "not_found"
+        if known and not self._shown(first, last) and not self.lowered and is_capitalised(judgement):
+            cost += OTHER_CASE * (1.0 if self.mixed and first == last else self._plainness(first, last))
         return _Item(first, last, cost, Found(first, last, start, end, judgement))
 
     def _shown(self, first: int, last: int) -> bool:
@@ -251,9 +267,9 @@ class Segmenter:
             return 9.0
         if len(words) == 1 and len(words[0].folded) < 2 and words[0].folded.isascii():
             return 9.0
-        explained = min((self.explained[place] for place in content), default=0.0)
+        explained = min((self._explained_name[place] for place in content), default=0.0)
         if self._shown(first, last):
-            edges = sum(not self.capital[n] and self.words[n].folded in COMMON for n in (first, last))
+            edges = sum(not self.capital[n] and self._is_common(n) for n in (first, last))
             alone = EXPLAINED / 2 * max(explained - 0.6, 0.0) if len(words) == 1 else 0.0
             return PER_NAME + 0.5 * edges * (len(words) > 1) + alone
         if not content:
@@ -274,15 +290,19 @@ class Segmenter:
         beside a name that it is joined to costs less: `gold` in `crimson or gold`.
         """
         named = {(item.first, item.last) for item in items if item.found.judgement.verdict != "not_found"}
-        whole = [run for run in runs if run in named and run[0] < run[1]]
+        whole = {run for run in runs if run in named and run[0] < run[1]}
+        # An exact name around a run is the whole: `1993 World Trade Center bombing`.
+        whole |= {
+            (item.first, item.last)
+            for item in items
+            if item.found.judgement.chance == 1.0
+            and any(item.first <= a and b <= item.last and (a, b) != (item.first, item.last) for a, b in whole)
+        } & named
         beside = set()
         for item in items:
-            if item.found.judgement.verdict != "not_found" and item.cost < self._left_plain(item.first, item.last):
-                beside |= {
-                    neighbour
-                    for joint, neighbour in ((item.first - 1, item.first - 2), (item.last + 1, item.last + 2))
-                    if 0 <= neighbour < len(self.words) and self.words[joint].folded in ("and", "or")
-                }
+            margin = JOINED / 2 if item.found.judgement.chance == 1.0 else 0.0
+            if (item.first, item.last) in named and item.cost < self._left_plain(item.first, item.last) + margin:
+                beside |= self._joined(item)
         changed = []
         for item in items:
             cost = item.cost
@@ -294,6 +314,20 @@ class Segmenter:
                 cost -= JOINED
             changed.append(replace(item, cost=cost))
         return changed
+
+    def _joined(self, item: _Item) -> set[int]:
+        """Return the neighbours to which `and` or `or` joins a name: `garden` in `a garden or a road verge`."""
+        found = set()
+        for step, joint in ((-1, item.first - 1), (1, item.last + 1)):
+            joint -= self._is_article(joint) if step < 0 else 0
+            if 0 <= joint < len(self.words) and self.words[joint].folded in JOINTS:
+                neighbour = joint + step
+                neighbour += self._is_article(neighbour) if step > 0 else 0
+                found.add(neighbour)
+        return found
+
+    def _is_article(self, place: int) -> bool:
+        return 0 <= place < len(self.words) and self.words[place].folded in ("a", "an", "the")
 
     def _left_plain(self, first: int, last: int) -> float:
         return sum(self.plain[first : last + 1])
@@ -329,8 +363,9 @@ class Segmenter:
     def is_strange(self, place: int) -> bool:
         """Whether a word may be a misspelt name: neither English, nor explained by the schema, nor a number."""
         word = self.words[place].folded
+        rank = self.rank[place]
         return (
-            self.rank[place] is None
+            (rank is None or (self.lowered and rank > RARE))
             and self.explained[place] < 0.6
             and word not in COMMON
             and len(word) > 2
@@ -415,6 +450,26 @@ class Segmenter:
             items.append(self._item(first, last, cost, start, end, judgement))
         return items
 
+    def _shared_parts(self, items: Sequence[_Item]) -> list[_Item]:
+        """Return the names that share a part with the name that they are joined to.
+
+        `Bob and Harvey Weinstein` names Bob Weinstein, and `World War I or II` World War II.
+        """
+        texts: dict[str, int] = {}
+        for item in items:
+            its = [self.question[word.start : word.end] for word in self.words[item.first : item.last + 1]]
+            for place in self._joined(item) if item.found.judgement.chance == 1.0 and len(its) > 1 else ():
+                if 0 <= place < len(self.words) and (self.capital[place] or self.is_strange(place)):
+                    text = self.question[self.words[place].start : self.words[place].end]
+                    for cut in range(1, len(its)):
+                        texts[" ".join([text, *its[cut:]] if place < item.first else [*its[:cut], text])] = place
+        found = []
+        for (_, place), judgement in zip(texts.items(), self._judge(list(texts)), strict=True):
+            if judgement.verdict != "not_found" and judgement.chance == 1.0:
+                word = self.words[place]
+                found.append(self._item(place, place, PER_NAME + SHARED, word.start, word.end, judgement))
+        return found
+
     def _absent(self, runs: Sequence[tuple[int, int]], items: Sequence[_Item]) -> list[_Item]:
         """Return the runs that the graph does not have; a strange word in lower case need not be a name."""
         known = {(item.first, item.last) for item in items}
@@ -437,13 +492,16 @@ class Segmenter:
             absent += [gap for gap in self._gaps(first, last, inside) if gap not in known and gap not in absent]
         spans = {run: (self.words[run[0]].start, self._end(*run)) for run in absent}
         judged = self._look_up(list(spans.values())[:MAX_LOOKED_UP])
+        covered = {n for found in inside for n in range(found.first, found.last + 1)}
         items = []
         for run, span in spans.items():
             if span in judged:
                 its = judged[span]
                 judgement = Judgement("not_found", its.candidates[:2], chance=its.chance)
-                apart = sum(self.words[n].folded in APART for n in range(run[0] + 1, run[1]))
-                items.append(_Item(*run, ABSENT + 1.5 * apart, Found(*run, *span, judgement)))
+                cost = ABSENT + 1.5 * sum(self.words[n].folded in APART for n in range(run[0] + 1, run[1]))
+                if all(n in covered or self._is_common(n) for n in range(run[0], run[1] + 1)):
+                    cost += KNOWN_WORDS
+                items.append(_Item(*run, cost, Found(*run, *span, judgement)))
         return items
 
     def _gaps(self, first: int, last: int, inside: Sequence[Found]) -> list[tuple[int, int]]:
@@ -498,6 +556,12 @@ class Segmenter:
         return found[::-1]
 
 
+def is_capitalised(judgement: Judgement) -> bool:
+    """Whether the graph writes the best candidate with a capital letter."""
+    best = judgement.candidates[0]
+    return (best.matched or best.name)[:1].isupper()
+
+
 def _forms(word: str) -> list[str]:
     """Return a word and the words that it may be a form of: `churned`, `churn`."""
     forms = [word, lemma(word)]
@@ -512,7 +576,9 @@ def _forms(word: str) -> list[str]:
         ("est", ""),
     ):
         if word.endswith(ending) and len(word) - len(ending) > 3:
-            forms.append(word.removesuffix(ending) + instead)
+            bare = word.removesuffix(ending)
+            doubled = bare[-1] == bare[-2] and bare[-3] in "aeiou"  # `bagged`
+            forms += [bare + instead, bare[:-1]] if doubled else [bare + instead]
     return forms
 
 
@@ -530,7 +596,8 @@ def covers(text: str, candidates: Sequence[Candidate]) -> bool:
     folded = fold(text)
     for candidate in candidates:
         other = fold(candidate.matched or candidate.name)
-        if all(word in CONNECTORS for word in align(folded.split(), other.split()).unmatched):
+        both = [*other.split(), *(fold(candidate.name).split() if candidate.matched else ())]
+        if all(word in CONNECTORS for word in align(folded.split(), both).unmatched):
             return True
         if OSA.normalized_similarity(folded.replace(" ", ""), other.replace(" ", "")) >= ALIKE:
             return True

@@ -19,7 +19,7 @@ from rapidfuzz.distance import OSA
 
 from graphground.cypher.names.words import root
 from graphground.graphs.entities.candidate import Candidate, EntityLookup
-from graphground.graphs.entities.folding import fold
+from graphground.graphs.entities.folding import doctrine_of, fold
 
 if TYPE_CHECKING:
     from graphground.graphs.entities.verdicts.features import WordCounts
@@ -71,6 +71,9 @@ def judge(mention: str, candidates: Sequence[Candidate], counts: WordCounts, *, 
         preferred = [candidate for candidate in exact if not candidate.is_value] or exact
         if sum(candidate.match == "exact" for candidate in preferred) == 1:  # one name decides, namesakes do not
             preferred = [candidate for candidate in preferred if not _is_distant_alias(mention, candidate)]
+        if all(_is_distant_alias(mention, candidate) for candidate in preferred):  # `Navy`, of the Naval Academy
+            others = holding_all_words(mention, candidates, counts)
+            preferred = [*preferred, *(candidate for candidate in others if candidate not in preferred)]
         return _shown(preferred, candidates)
     likely, chance = _likely(mention, by_text(candidates), counts)
     if likely:
@@ -97,9 +100,9 @@ def holding_all_words(mention: str, candidates: Sequence[Candidate], counts: Wor
     found: list[tuple[Candidate, list[str]]] = []
     for candidate in candidates:
         texts = [fold(text).split() for text in (candidate.matched or candidate.name, candidate.name)]
-        its = next((its for text in texts if (its := _held(words, text)) is not None), None)
-        if its is not None:
-            found.append((candidate, its))
+        held = [its for text in texts if (its := _held(words, text)) is not None]
+        if held:
+            found.append((candidate, words if words in held else held[0]))
     whole = [(candidate, its) for candidate, its in found if its == words] or found
     if not whole or len({candidate.key for candidate, _ in whole}) > MAX_WHOLE:
         return [candidate for candidate in candidates if len(words) > 1 and _is_phrase(words, candidate)]
@@ -237,7 +240,8 @@ def _likely(mention: str, spelled: Sequence[Sequence[Candidate]], counts: WordCo
     chances = model.chances(rows).tolist()
     for namesakes, chance in zip(spelled, chances, strict=True):
         its = fold(namesakes[0].matched or namesakes[0].name).split()
-        enough = least * HEARD if sound_the_same(words, its) else least
+        related = sound_the_same(words, its) or [doctrine_of(word) for word in words] == its
+        enough = least * HEARD if related else least
         if chance > enough and not numbered_otherwise(words, its):
             likely.append((chance / max(1 - chance, 1e-9), namesakes))
     most = max((odds for odds, _ in likely), default=0.0)

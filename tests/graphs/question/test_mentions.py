@@ -107,6 +107,13 @@ def cities(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
         ("Series", "Girl 27"),
         ("MusicalGroup", "Meena"),
         ("MusicalGroup", "Goldman Sachs Quartet"),
+        ("MusicalGroup", "Harvey Weinstein"),
+        ("MusicalGroup", "Bob Weinstein"),
+        ("MusicalGroup", "Bob Kane"),
+        ("Series", "1993 Beverly Hills bombing"),
+        ("Series", "Korean War"),
+        ("Series", "atheism"),
+        ("Series", "Republicans"),
         ("Disease", "heart failure"),
         ("Disease", "death"),
     ]
@@ -125,6 +132,11 @@ def cities(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
         ("Which adaptations are set in Las Vegas?", ["Las Vegas"]),
         ("who made Girl 27", ["Girl 27"]),
         ("I'd like to know who died.", []),
+        ("Bob + Harvey Weinstein, both", ["Bob Weinstein", "Harvey Weinstein"]),
+        ("Who made the 1993 Beverly Hills bombing?", ["1993 Beverly Hills bombing"]),
+        ("who won the korean war", ["Korean War"]),
+        ("which groups are about atheists", ["atheism"]),
+        ("Are there Republican groups?", ["Republicans"]),
     ],
 )
 def test_the_best_cover_of_all_words_names_the_nodes(cities: EntityIndex, question: str, names: list[str]) -> None:
