@@ -55,8 +55,8 @@ class GroundedName(BaseModel):
 
 
 class GroundedQuery(BaseModel):
-    """A query that can be run unchanged, with its reading of the question, the number of its answers, and its
-    probability."""
+    """A query that can be run unchanged, with its reading of the question, the number of rows that it returns (0 if
+    nothing matches), and its probability."""
 
     cypher: str
     reason: str

@@ -24,6 +24,11 @@ FormKind = Literal[
 COUNTING: frozenset[str] = frozenset(("most", "most_before", "group", "group_before", "sort_count", "above_count"))
 """The forms that count one end of the last relationship for each node at the other end."""
 
+SINGLE: frozenset[str] = frozenset(
+    ("count", "count_property", "min", "max", "avg", "sum", "exists", "compare", "minus", "equal")
+)
+"""The forms that return one row."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
@@ -286,5 +291,28 @@ class Candidate:
         return f"{self.matched} {self.form.returns()}"
 
     def counting(self) -> str:
-        """Return the query that counts the distinct answers."""
-        return f"{self.matched} RETURN count(DISTINCT n)"
+        """Return the query that counts the rows; for a form with a single row, the answers of which it speaks."""
+        form = self.form
+        match form.kind:
+            case "both":
+                return f"{self.matched} WITH DISTINCT m, n RETURN count(*)"
+            case "property" | "values" | "group_property" | "link_property":
+                owner = "r" if form.kind == "link_property" else "n"
+                keys = [f"{owner}.{quoted_name(key)}" for key in (form.key, *form.also)]
+                keys += [f"n.{quoted_name(form.title)}"] if form.kind == "link_property" and form.listed else []
+                columns = ", ".join(f"{key} AS c{place}" for place, key in enumerate(keys))
+                if form.kind == "values":
+                    return f"{self.matched} UNWIND {keys[0]} AS value RETURN count(DISTINCT value)"
+                return f"{self.matched} WITH DISTINCT {columns} RETURN count(*)"
+            case "above_count":
+                limit = f"WHERE number {form.operator} {form.number:g}"
+                return f"{self.matched} WITH m, count(DISTINCT n) AS number {limit} RETURN count(*)"
+        counted = "m" if form.kind in ("group_before", "group_zero", "sort_before", "most_before") else "n"
+        return f"{self.matched} RETURN count(DISTINCT {counted})"
+
+    def rows(self, counted: int) -> int:
+        """Return the number of rows from the result of the counting query; 0 if nothing matches."""
+        if self.form.kind in SINGLE:
+            return min(counted, 1)
+        limited = self.form.kind in ("argmax", "most", "most_before")
+        return min(counted, max(1, int(self.form.number))) if limited else counted

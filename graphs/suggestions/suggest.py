@@ -40,7 +40,8 @@ ABSENT_NAME = 0.3
 class Suggestion:
     """A suggested query that can be run unchanged.
 
-    `rows` is the number of its distinct answers, or None if they were not counted in time; `probability` its share
+    `rows` is the number of rows that it returns, 0 if nothing matches, or None if they were not counted in time; the
+    single row of a count, a sum or a comparison is 1. `probability` is its share
     among all candidates; `confidence` the probability that it is what was asked.
     """
 
@@ -148,7 +149,12 @@ def suggest(
         return []
     best = found[: max(limit, MAX_COUNTED)]
     counted = count_answers(graph, [proposal.candidate for proposal in best], seconds) if graph.engine else {}
-    best.sort(key=lambda proposal: counted.get(proposal.candidate.counting()) == 0)
+
+    def rows_of(candidate: Candidate) -> int | None:
+        number = counted.get(candidate.counting())
+        return None if number is None else candidate.rows(number)
+
+    best.sort(key=lambda proposal: rows_of(proposal.candidate) == 0)
     best = list({_identity(proposal.candidate, counted): proposal for proposal in reversed(best)}.values())[::-1]
     scores = [proposal.score for proposal in (*best, *found[len(best) :])]
     highest = max(scores)
@@ -159,10 +165,10 @@ def suggest(
         Suggestion(
             proposal.candidate.cypher(),
             describe(proposal.candidate),
-            counted.get(proposal.candidate.counting()),
+            rows_of(proposal.candidate),
             exp(proposal.score - highest) / mass,
             known * confidence_of(proposal.features, scores, place, model.confidence)
-            if counted.get(proposal.candidate.counting()) != 0
+            if rows_of(proposal.candidate) != 0
             else 0.0,
             proposal.candidate,
         )
@@ -202,11 +208,11 @@ def confidence_of(features: Mapping[str, float], scores: Sequence[float], place:
 
 
 def count_answers(graph: Graph, candidates: Sequence[Candidate], seconds: float) -> dict[str, int]:
-    """Return the numbers of distinct answers by counting query; empty if they cannot be counted in time."""
+    """Return the results of the counting queries; empty if they cannot be counted in time."""
     texts = list(dict.fromkeys(candidate.counting() for candidate in candidates))
     union = " UNION ALL ".join(
-        f"{text.removesuffix('count(DISTINCT n)')}{number} AS part, count(DISTINCT n) AS answers"
-        for number, text in enumerate(texts)
+        f"{head}RETURN {number} AS part, {result} AS answers"
+        for number, (head, _, result) in enumerate(text.rpartition("RETURN ") for text in texts)
     )
     try:
         rows = graph.run(union, timeout=max(0.05, seconds)).rows

@@ -15,7 +15,7 @@ from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.question.read import read
 from graphground.graphs.storage.home import Home
 from graphground.graphs.suggestions.shapes import spread
-from graphground.graphs.suggestions.suggest import MAX_SPREAD, propose
+from graphground.graphs.suggestions.suggest import MAX_SPREAD, propose, suggest
 
 FIRST, SECOND = ("Silver", "Golden", "Broken", "Hollow", "Distant"), ("Comet", "Ferry", "Canal", "Orchard")
 pytestmark = pytest.mark.timeout(240)
@@ -126,3 +126,23 @@ def test_items_are_spread_over_families_and_fill_up_when_these_are_used_up() -> 
     assert spread(words, lambda word: [(word[0], 1)], 3) == ["ant", "bat", "cat"]
     assert spread(words, lambda word: [(word[0], 2)], 4) == ["ant", "ape", "bat", "bee"]
     assert spread(words, lambda word: [(word[0], 1)], 5) == ["ant", "bat", "cat", "ape", "asp"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many acts come from Norway?",
+        "Which 3 countries or cities have the most acts?",
+        "acts from Norway and the stages that they play on",
+        "How many performances does each stage have?",
+        "Which years do the editions have?",
+        "stages with more than 20 performances",
+    ],
+)
+def test_the_number_of_rows_is_that_of_the_rows_returned(graph: Graph, question: str) -> None:
+    for its in suggest(graph, read(question, graph, seconds=10), limit=12, seconds=10):
+        returned = graph.run(its.cypher, timeout=10).rows
+        if its.rows == 0:
+            assert returned in ([], [[0]], [[None]], [[False]]), its.cypher
+        else:
+            assert its.rows == len(returned), its.cypher
