@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from graphground.server.arguments import explain
 from graphground.server.call import Outcome, describe_failure, encode_answer, failed
 from graphground.server.telemetry import METRICS
-from graphground.tools import NAMES, all_tools
+from graphground.tools import NAMES, all_tools, tool_named
 from graphground.tools.cursor import keeping_for
 from graphground.tools.failure import ToolFailure
 
@@ -40,12 +40,14 @@ class Application:
         queries: Sequence[OwnQuery] = (),
         recorder: Recorder | None = None,
         hide: Callable[[str], str] = str,
+        begin: Callable[[], None] | None = None,
     ):
         """Offer the seven tools, and a tool for each of `queries`; a `recorder`, if given, records calls.
 
-        `hide` replaces what failures must not contain, such as paths of this machine.
+        `hide` replaces what failures must not contain, such as paths of this machine. `begin` is called once, at the
+        first call, before the modules of its tool are loaded.
         """
-        self.recorder, self.hide = recorder, hide
+        self.recorder, self.hide, self._begin = recorder, hide, begin
         self.own: OwnTools | None = None
         if queries:
             from graphground.tools.owner_queries import OwnTools  # loads the checks of queries
@@ -99,7 +101,10 @@ class Application:
 
     def call(self, name: str, arguments: Mapping[str, Any], owner: str | None = None) -> Outcome:
         """Run a tool and return its outcome; never raise. Rows that do not fit into the answer are kept for `owner`."""
-        tool = all_tools().get(name) or (self.own.all().get(name) if self.own else None)
+        first, self._begin = self._begin, None
+        if first is not None:
+            first()
+        tool = tool_named(name) or (self.own.all().get(name) if self.own else None)
         if tool is None:
             from graphground.cypher.names.nearest import closest  # loaded only after a mistake
 

@@ -16,7 +16,7 @@ import pytest
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.opening.stored import load_bundled
 from graphground.graphs.storage.home import Home
-from graphground.server.driver_import import import_driver
+from graphground.server.commands.command_line import import_driver
 from tests.support.data_folders import copied
 
 import_driver()  # without pandas, which each process of the tests would import for a second

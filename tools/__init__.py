@@ -1,7 +1,7 @@
 """The tools, one module each: a function from a request model to an answer model.
 
 To add a tool, write its module with a `TOOL`, add its name here, and run `python docs/reference.py`, which also writes
-the definition that `tools/list` returns. A server loads the tools' modules only at the first call.
+the definition that `tools/list` returns. A server loads a tool's module only at its first call.
 """
 
 from __future__ import annotations
@@ -25,6 +25,11 @@ NAMES = (
 
 
 @cache
+def tool_named(name: str) -> Tool[Any, Any] | None:
+    """Return the tool of this name, of which only the module is loaded; None if there is no such tool."""
+    return import_module(f"graphground.tools.{name}").TOOL if name in NAMES else None
+
+
 def all_tools() -> dict[str, Tool[Any, Any]]:
     """Return every tool by name, in the order in which clients see the tools."""
     return {name: import_module(f"graphground.tools.{name}").TOOL for name in NAMES}

@@ -31,7 +31,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from graphground.server.settings import Settings, SettingsError, default_home, options, read_home, read_settings
 
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from graphground.agents.model_settings import ModelSettings
     from graphground.graphs.storage.home import Home
     from graphground.tools.tool import Graphs
+
 
 FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
 
@@ -301,9 +303,7 @@ def open_graphs(settings: Settings, *, may_be_provisional: bool = False, hide: C
 
     See `graph_sources` for `may_be_provisional` and `hide`.
     """
-    from graphground.server.driver_import import import_driver  # drivers load on first use
-
-    import_driver()
+    import_driver()  # drivers load on first use
     from graphground.server.sources import graph_sources
 
     return graph_sources(settings, may_be_provisional=may_be_provisional, hide=hide)
@@ -469,3 +469,21 @@ def report_wait(sentence: str) -> None:
     """Print on stderr a sentence about a wait for the model."""
     sys.stderr.write(f"graphground: {sentence}\n")
     sys.stderr.flush()
+
+
+FRAMES = ("pandas", "pyarrow")
+
+
+def import_driver() -> None:
+    """Import the Neo4j driver without the data-frame libraries that it looks for: call this only in our own programs.
+
+    If pandas or pyarrow is installed, the driver imports it to accept data frames as parameters, which delays a
+    server's first answer by a third of a second. Other code can still import them afterwards.
+    """
+    absent = [name for name in FRAMES if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(absent, cast(ModuleType, None)))  # importing them then fails
+    try:
+        import_module("neo4j")
+    finally:
+        for name in absent:
+            sys.modules.pop(name, None)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import gc
+import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,6 +64,7 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
         settings.queries,
         recorder_for(settings),
         hide,
+        partial(start_engine, settings),
     )
     workers = WorkerThreads()
     stop_tracing = start_tracing(settings.telemetry_queries)
@@ -102,6 +105,25 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
         application.close()
         stop_tracing()
     return 0
+
+
+def start_engine(settings: Settings) -> None:
+    """Start the embedded engine in the background if the data folder has graphs, while the modules that query it load.
+
+    A server of your own databases starts it when a graph of the data folder is opened.
+    """
+    from graphground.graphs.engines.embedded.launcher import ensure_engine  # the first call needs it anyway
+    from graphground.graphs.engines.engine import EngineError
+    from graphground.graphs.storage.home import Home
+
+    home = Home(default_home(settings.home))
+
+    def start() -> None:
+        with suppress(EngineError):  # the call that needs the engine reports the problem
+            ensure_engine(home)
+
+    if home.catalog.exists() and not settings.bolt_databases():
+        threading.Thread(target=start, name="graphground-engine", daemon=True).start()
 
 
 def recorder_for(settings: Settings) -> Recorder | None:

@@ -102,7 +102,6 @@ def http_app(
 ) -> Starlette:
     """Return the ASGI application: MCP at /mcp, the response of `health` at /health, `operations`, the page at /ui/."""
     auth, verifier = authorization(settings, address)
-    from graphground.server.transports.http import CheckedHeaders
     from graphground.server.transports.sessions import IDLE_SECONDS, MOST_BODY_BYTES, MOST_SESSIONS, make_room
 
     app = server.streamable_http_app(

@@ -150,3 +150,12 @@ def test_a_schema_is_also_available_as_a_picture(application: Application) -> No
     assert "".join(picture.itertext()).count("Player") >= 1
     with pytest.raises(UnknownResource, match="there is no graph 'nope'"):
         read_resource(application, "graph://nope/schema.svg")
+
+
+def test_the_first_call_alone_begins_what_takes_long() -> None:
+    begun: list[None] = []
+    application = Application(films_alone, begin=lambda: begun.append(None))
+    assert not begun
+    for _ in range(2):
+        assert not application.call("list_graphs", {}).is_error
+    assert len(begun) == 1

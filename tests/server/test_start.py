@@ -42,7 +42,7 @@ def test_tools_list_loads_no_tool_no_parser_and_no_database_driver() -> None:
 
 CODE = """
 import sys
-from graphground.server.driver_import import import_driver
+from graphground.server.commands.command_line import import_driver
 import_driver()
 assert "neo4j" in sys.modules
 print(*sorted({"pandas", "pyarrow"} & set(sys.modules)))

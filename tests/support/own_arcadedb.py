@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from graphground.graphs.engines.embedded.launcher import EngineState, answers, end_engine, is_alive, used_file
+from graphground.graphs.engines.embedded.launcher import EngineState, end_engine, running_engine, used_file
 from graphground.graphs.storage.home import Home
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,8 +36,7 @@ def start_writable(home: Home) -> EngineState:
     process.returncode = 0  # it outlives this function on purpose: `end_engine` ends it
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
-        state = EngineState.read(home)
-        if state is not None and is_alive(home) and answers(state):
+        if (state := running_engine(home)) is not None:
             return state
         time.sleep(0.05)
     raise AssertionError((home.engine / "writable.log").read_text("utf-8", "replace")[-2000:])

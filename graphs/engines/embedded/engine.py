@@ -16,11 +16,11 @@ from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine, asks_for_plan
 from graphground.graphs.engines.embedded.launcher import (
     EXPORTER,
+    SCRATCH_DATABASE,
     EngineState,
     ensure_engine,
     kill_engine,
     lifetime,
-    scratch_database,
     still_runs,
     used_file,
 )
@@ -193,7 +193,7 @@ class EmbeddedEngine:
         until = time.monotonic() + SCRATCH_SECONDS
         while True:
             try:
-                plan = bolt.explained(query, parameters, scratch_database(self._home), "" if prefixed else "EXPLAIN ")
+                plan = bolt.explained(query, parameters, SCRATCH_DATABASE, "" if prefixed else "EXPLAIN ")
             except EngineUnavailable:
                 if time.monotonic() > until:
                     raise

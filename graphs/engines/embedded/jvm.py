@@ -38,6 +38,9 @@ OPTIONS = (
     "-XX:+UseCompactObjectHeaders",
     "-XX:-UsePerfData",
     "-XX:+ExitOnOutOfMemoryError",
+    # An archive is mapped where it was written for, and 50 MB of pointers in it are not rewritten at each start.
+    "-XX:+UnlockDiagnosticVMOptions",
+    "-XX:ArchiveRelocationMode=0",
     "--enable-native-access=ALL-UNNAMED",
     # ArcadeDB reads fields of these packages by reflection.
     "--add-opens=java.base/java.util.concurrent.atomic=ALL-UNNAMED",

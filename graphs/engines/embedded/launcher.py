@@ -27,6 +27,7 @@ from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.storage.catalog import SCRATCH
 from graphground.graphs.storage.home import Home, replacing
 
+_starting = threading.Lock()
 START_SECONDS = 90.0
 STOP_SECONDS = 10.0
 
@@ -37,17 +38,14 @@ def ensure_engine(home: Home) -> EngineState:
     Raises:
         EngineUnavailable: the process cannot start on this machine; the message gives the reason.
     """
-    state = EngineState.read(home)
-    if state is not None and is_alive(home) and answers(state):
+    if (state := running_engine(home)) is not None:
         return state
     require_arcadedb()
     home.make()
     try:
-        with start_lock(home, START_SECONDS):
-            state = EngineState.read(home)
-            if state is not None and is_alive(home) and answers(state):
-                return state
-            return _start(home)
+        # A `FileLock` is polled twenty times a second; threads of this process wait for each other instead.
+        with _starting, start_lock(home, START_SECONDS):
+            return running_engine(home) or _start(home)
     except Timeout:
         raise EngineUnavailable(
             f"The engine of {home.folder} did not start within {START_SECONDS:g} s; see {home.engine / 'engine.log'}."
@@ -89,13 +87,17 @@ def _signal(state: EngineState, *, kill: bool) -> None:
         os.kill(state.pid, getattr(signal, "SIGKILL", signal.SIGTERM) if kill else signal.SIGTERM)
 
 
-def answers(state: EngineState) -> bool:
-    """Whether a process listens at the address in the state file."""
-    try:
-        with socket.create_connection(("127.0.0.1", state.port), timeout=1.0):
-            return True
-    except OSError:
-        return False
+def running_engine(home: Home) -> EngineState | None:
+    """Return the state of a data folder's engine process; None if none runs that accepts connections."""
+    state = EngineState.read(home)
+    return state if state is not None and is_alive(home) and listens(state.port) else None
+
+
+def listens(port: int) -> bool:
+    """Whether a process accepts connections at this port of this machine."""
+    with socket.socket() as probe:
+        probe.settimeout(1.0)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def require_arcadedb() -> None:
@@ -136,7 +138,7 @@ def _start(home: Home) -> EngineState:
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         state = EngineState.read(home)
-        if state is not None and answers(state):
+        if state is not None and listens(state.port):
             # The child may outlive this process. If it ends earlier, its exit status is collected: no zombie remains.
             threading.Thread(target=process.wait, name="graphground-engine", daemon=True).start()
             return state
@@ -147,7 +149,7 @@ def _start(home: Home) -> EngineState:
             raise EngineUnavailable(
                 f"The engine could not start (exit status {code}): {_reason(home)}. The full log is {log}."
             )
-        time.sleep(0.02)
+        time.sleep(0.005)
     process.kill()
     process.wait()
     raise EngineUnavailable(f"The engine did not start within {START_SECONDS:g} s; see {log}.")
@@ -172,6 +174,8 @@ if sys.platform != "win32":
 
 EXPORTER = "exporter"
 """The user whose queries may take any time; the password is that of `reader`."""
+SCRATCH_DATABASE = f"{SCRATCH}engine"
+"""The name of the engine process's own empty database."""
 ALREADY_RUNNING = 3
 """The exit status of an engine process that found another engine process running."""
 
@@ -213,11 +217,6 @@ def lifetime(home: Home) -> float:
         return max(0.0, time.time() - state_file(home).stat().st_mtime)
     except OSError:
         return 0.0
-
-
-def scratch_database(home: Home) -> str:
-    """Return the name of the engine process's own empty database."""
-    return f"{SCRATCH}engine"
 
 
 def used_file(home: Home) -> Path:

@@ -29,9 +29,10 @@ from graphground.graphs.engines.embedded.jvm import EmbeddedSettings, end_jvm, s
 from graphground.graphs.engines.embedded.launcher import (
     ALREADY_RUNNING,
     EXPORTER,
+    SCRATCH_DATABASE,
     EngineState,
     alive_lock,
-    scratch_database,
+    listens,
     start_lock,
     state_file,
     used_file,
@@ -143,12 +144,11 @@ class EngineProcess:
 
     def _make_scratch(self) -> None:
         """Create an empty database for compiling queries, because read-only databases do not say why a query fails."""
-        name = scratch_database(self.home)
         try:
-            shutil.rmtree(self.home.databases / name, ignore_errors=True)
-            self.server.createDatabase(name, self._jvm_mode("READ_WRITE"))
+            shutil.rmtree(self.home.databases / SCRATCH_DATABASE, ignore_errors=True)
+            self.server.createDatabase(SCRATCH_DATABASE, self._jvm_mode("READ_WRITE"))
         except Exception as error:
-            log(f"{name} cannot be created: {error}")
+            log(f"{SCRATCH_DATABASE} cannot be created: {error}")
 
     @staticmethod
     def _jvm_mode(name: str) -> Any:
@@ -306,12 +306,6 @@ def _write(file: Path, text: str) -> None:
     """Write a text to a new file that only its owner can read."""
     file.touch(mode=0o600)
     file.write_text(text, encoding="utf-8")
-
-
-def listens(port: int) -> bool:
-    """Whether a process accepts connections at this port of this machine."""
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def free_port() -> int:
