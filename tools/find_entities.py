@@ -12,10 +12,8 @@ from graphground.cypher.names.nearest import closest
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.graphs.engines.client_context import run_concurrently
 from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.entities.candidate import Candidate, EntityLookup
-from graphground.graphs.entities.prominence import FACTOR, containing, degree
-from graphground.graphs.entities.record import UnknownName
-from graphground.graphs.entities.surroundings import surroundings
+from graphground.graphs.entities.candidate import Candidate, EntityLookup, UnknownName
+from graphground.graphs.entities.surroundings import FACTOR, containing, degree, surroundings
 from graphground.graphs.entities.verdicts.judging import CONSIDERED, Judgement, judge
 from graphground.graphs.graph import Graph
 from graphground.tools.failure import ToolFailure

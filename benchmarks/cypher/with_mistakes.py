@@ -19,8 +19,8 @@ from graphground.cypher import Report, validate
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.cypher.tokens import words
 from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.index import open_index
-from graphground.graphs.entities.record import Record
 
 HABIT_WORDS = {"==": "single =", "!=": "<>"}
 

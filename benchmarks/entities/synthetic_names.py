@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from graphground.graphs.entities.record import Record
+from graphground.graphs.entities.candidate import Record
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 GRAPHS = {

@@ -21,9 +21,9 @@ from typing import Any, BinaryIO, Self
 import numpy as np
 import numpy.typing as npt
 
+from graphground.graphs.entities.candidate import IndexInfo, Progress, Record
 from graphground.graphs.entities.folding import fold, fold_lines
 from graphground.graphs.entities.hashing import PREFIX, U64, deletion_pairs, distinct, name_numbers, word_numbers
-from graphground.graphs.entities.record import IndexInfo, Progress, Record
 
 # Temporary files of a build, in which arrays grow on disk instead of in memory.
 

@@ -1,15 +1,15 @@
-"""The candidates that an entity lookup returns, and the interface of a lookup."""
+"""The records and the description of an entity index, the candidates of a lookup, and the interface of lookups."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
-    from graphground.graphs.entities.record import IndexInfo
     from graphground.graphs.entities.spans import Span
     from graphground.graphs.entities.verdicts.judging import Judgement
+
 
 Match = Literal["exact", "alias", "fuzzy", "vector"]
 """The kind of a match: an equal name or value, an equal alias, a similar spelling, or a similar meaning."""
@@ -44,7 +44,7 @@ class Candidate:
 
 
 class EntityLookup(Protocol):
-    """The interface of a lookup of names, in an index or in the database itself."""
+    """The interface of a lookup of names, in an index or in the database; subclasses share `find` and `judge`."""
 
     @property
     def info(self) -> IndexInfo | None:
@@ -60,8 +60,12 @@ class EntityLookup(Protocol):
         mode: Mode = "auto",
         limit: int = 5,
     ) -> Sequence[Candidate]:
-        """Return the candidates of one mention, best first."""
-        ...
+        """Return the candidates for one mention, best first.
+
+        Raises:
+            LookupError: the mode is `vector` and there are no usable vectors; the message says why.
+        """
+        return self.find_all([mention], label=label, property=property, mode=mode, limit=limit)[0]
 
     def find_all(
         self,
@@ -79,7 +83,9 @@ class EntityLookup(Protocol):
         self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
     ) -> Judgement:
         """Return the verdict on a text that a query compares with a property: see `verdicts.judging.judge_value`."""
-        ...
+        from graphground.graphs.entities.verdicts.judging import judge_value  # that module imports this one
+
+        return judge_value(self, mention, labels=labels, key=key, names=names)
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         """Whether a node of the label has exactly this value in the property.
@@ -121,3 +127,65 @@ class EntityLookup(Protocol):
             names.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One node to index: `Record("Q36159", "Person", "LeBron James", ("King James",), "basketball player")`.
+
+    `values` holds the node's other text properties, each a text or a list of texts, such as
+    `{"country_of_citizenship": ["United States"]}`; a value is indexed only once for each label and property.
+    A node with several labels has one record for each label, all with the same key.
+    """
+
+    key: str
+    label: str
+    name: str | None
+    aliases: Sequence[str] = ()
+    description: str | None = None
+    values: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+    name_property: str = "name"
+    alias_property: str = "aliases"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The progress of a build: `Progress("reading", 250_000, 773_489)`; `total` is None while unknown."""
+
+    step: str
+    done: int
+    total: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexInfo:
+    """A description of an index: its contents, its build time, and its source, which shows whether it is stale.
+
+    `seconds` is the duration of the build, and `bytes` is the size of the files.
+    """
+
+    built_at: str
+    nodes: int
+    texts: int
+    words: int
+    labels: Mapping[str, int]
+    """The number of nodes of each label."""
+    properties: Mapping[str, int]
+    """The number of indexed texts of each property."""
+    seconds: float
+    bytes: int
+    source: str
+    """The origin of the records, such as the name of a file or the address of a database."""
+
+
+class IndexMissing(Exception):
+    """There is no index to open, or only one of another version; the message says how to build one."""
+
+
+class UnknownName(ValueError):
+    """A label or a property has no names to look up; `nearest` holds labels or properties with similar names."""
+
+    def __init__(self, kind: str, name: str, nearest: Sequence[str]):
+        self.kind, self.name, self.nearest = kind, name, tuple(nearest)
+        hint = f" (nearest: {', '.join(nearest)})" if nearest else ""
+        super().__init__(f"the entity index has no {kind} {name!r}{hint}")

@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING, Any
 from graphground.cypher.quoting import nodes, property_of
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.engine import Engine, EngineError
-from graphground.graphs.entities.base_lookup import BaseLookup
-from graphground.graphs.entities.candidate import Candidate, Mode
+from graphground.graphs.entities.candidate import Candidate, EntityLookup, Mode, UnknownName
 from graphground.graphs.entities.folding import clean, fold
 from graphground.graphs.entities.paging import NAME_PROPERTIES, name_property
-from graphground.graphs.entities.record import UnknownName
 
 if TYPE_CHECKING:
     from graphground.graphs.entities.spans import Span
@@ -31,7 +29,7 @@ Place = tuple[str, str, str]
 """A name in the database: the label and the property that have it, and the name itself."""
 
 
-class ExactNames(BaseLookup):
+class ExactNames(EntityLookup):
     """The names that a database has now: `ExactNames("films", engine, lambda: schema).find("Heat")[0].label`.
 
     `schema` returns the current schema. Misspelt names, aliases and other values are not found.

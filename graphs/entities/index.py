@@ -15,27 +15,33 @@ import numpy as np
 
 from graphground.cypher.diagnostics import counted
 from graphground.cypher.names.nearest import closest
-from graphground.graphs.entities.base_lookup import BaseLookup
 from graphground.graphs.entities.build import ALIAS, LONGEST_TEXT, LONGEST_VALUE, NAME, VALUE
-from graphground.graphs.entities.candidate import Candidate, Match, Mode
-from graphground.graphs.entities.files import Array, Files, Words
+from graphground.graphs.entities.candidate import (
+    Candidate,
+    EntityLookup,
+    IndexInfo,
+    IndexMissing,
+    Match,
+    Mode,
+    UnknownName,
+)
+from graphground.graphs.entities.files import Array, Files, Fuzzy, Words
 from graphground.graphs.entities.folding import clean, fold
-from graphground.graphs.entities.fuzzy import Fuzzy
 from graphground.graphs.entities.hashing import name_number, word_number
-from graphground.graphs.entities.record import IndexInfo, IndexMissing, UnknownName
 from graphground.graphs.entities.scoring import (
     ARTICLE,
     EXACT,
     FOLDED,
+    UNSURE,
+    merged,
     raise_contained,
     scores_without_articles,
     without_article,
 )
 from graphground.graphs.entities.spans import Span, find_all_spans, find_spans
+from graphground.graphs.entities.vectors.building import VectorsMissing, VectorStore
 from graphground.graphs.entities.vectors.encoders import EncoderMissing, Vectors, begin_loading, encoder
 from graphground.graphs.entities.vectors.in_database import DatabaseVectors, in_database
-from graphground.graphs.entities.vectors.merging import UNSURE, merged
-from graphground.graphs.entities.vectors.store import VectorsMissing, VectorStore
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 
@@ -61,7 +67,7 @@ def open_index(folder: Path, database: DatabaseVectors | None = None) -> EntityI
     return index
 
 
-class EntityIndex(BaseLookup):
+class EntityIndex(EntityLookup):
     """A lookup in an index: `open_index(folder).find("Lebron Jmes")[0].name` is `LeBron James`."""
 
     def __init__(self, files: Files, database: DatabaseVectors | None = None):

@@ -27,11 +27,9 @@ from graphground.cypher.quoting import nodes
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.client_context import CANCELLATION, Cancellation
 from graphground.graphs.engines.engine import Engine, EngineError, QueryCancelled
-from graphground.graphs.entities.base_lookup import BaseLookup
-from graphground.graphs.entities.candidate import Candidate, EntityLookup, Mode
+from graphground.graphs.entities.candidate import Candidate, EntityLookup, IndexInfo, IndexMissing, Mode
 from graphground.graphs.entities.exact_names import ExactNames, Place
 from graphground.graphs.entities.paging import Page, columns_of, count_nodes, database_pages
-from graphground.graphs.entities.record import IndexInfo, IndexMissing
 
 if TYPE_CHECKING:
     from graphground.graphs.entities.index import EntityIndex
@@ -69,7 +67,7 @@ class SchemaChanged(Exception):
     """The properties to read for a label have changed in the schema since the label was read."""
 
 
-class OwnIndex(BaseLookup):
+class OwnIndex(EntityLookup):
     """An `EntityLookup` over your own database: `OwnIndex("films", engine, lambda: schema, mark, folder)`.
 
     `schema` returns the current schema, and `mark` returns a value that changes with the data, or None if unknown.

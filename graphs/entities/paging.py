@@ -10,7 +10,7 @@ from graphground.cypher.diagnostics import counted, either
 from graphground.cypher.quoting import nodes, property_of
 from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.graphs.engines.engine import Engine, EngineError
-from graphground.graphs.entities.record import Record
+from graphground.graphs.entities.candidate import Record
 
 PAGE = 20_000
 FIRST = 1_000

@@ -1,4 +1,7 @@
-"""The similarity of a mention and a name, from 0 to 1, computed in the same way for all lookups."""
+"""The similarity of a mention and a name, from 0 to 1, computed in the same way for all lookups.
+
+`merged` unites the candidates found by spelling with those found by meaning.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import cdist
 
+from graphground.graphs.entities.candidate import Candidate
 from graphground.graphs.entities.files import Array
 
 EXACT, FOLDED = 1.0, 0.98
@@ -98,3 +102,30 @@ def _abbreviations(words: Sequence[str], names: Sequence[Sequence[str]], spellin
         left = " ".join([typed for typed, _ in short] + list(words[len(pairs) :]))
         right = " ".join([its for _, its in short] + list(name[len(pairs) :]))
         spelling[place] = max(float(spelling[place]), _INITIALS * OSA.normalized_similarity(left, right))
+
+
+UNSURE = 0.9
+"""The score of the best match by spelling below which entities are also searched by meaning."""
+_RANK, _POWER = 10, 4
+"""The constant of reciprocal rank fusion, and the exponent of scores: a score of 0.6 counts an eighth of 1.0."""
+
+
+def merged(spelled: Sequence[Candidate], meant: Sequence[Candidate], limit: int) -> list[Candidate]:
+    """Merge two lists, each best first, into one: by reciprocal rank weighted by score.
+
+    An entity in both lists is returned once, as the candidate with the higher score.
+
+    >>> merged([], [], 5)
+    []
+    """
+    gains: dict[tuple[str, str, str], float] = {}
+    best: dict[tuple[str, str, str], Candidate] = {}
+    for candidates in (spelled, meant):
+        for rank, candidate in enumerate(candidates):
+            identity = (candidate.key, candidate.label, candidate.name)
+            gains[identity] = gains.get(identity, 0.0) + max(candidate.score, 0.0) ** _POWER / (_RANK + rank)
+            if identity not in best or candidate.score > best[identity].score:
+                best[identity] = candidate
+    return [
+        best[identity] for identity in sorted(best, key=lambda candidate: (-gains[candidate], -best[candidate].score))
+    ][:limit]

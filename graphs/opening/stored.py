@@ -16,8 +16,8 @@ from graphground.graphs.engines.client_context import report_stage
 from graphground.graphs.engines.dialects import ARCADEDB
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.engine import EngineUnavailable
+from graphground.graphs.entities.candidate import IndexMissing
 from graphground.graphs.entities.index import open_index
-from graphground.graphs.entities.record import IndexMissing
 from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.opening.open_graphs import Counts, GraphSource

@@ -146,7 +146,7 @@ def make_vectors(
 def check_labels(known: Mapping[str, int], labels: Sequence[str] | None) -> None:
     """Refuse a label that the index does not have, and name the nearest labels."""
     from graphground.cypher.names.nearest import closest
-    from graphground.graphs.entities.record import UnknownName
+    from graphground.graphs.entities.candidate import UnknownName
 
     for label in labels or ():
         if label not in known:
@@ -199,8 +199,8 @@ def vectors_of(index: EntityIndex) -> tuple[dict[str, Any] | None, str]:
 
     If the index has no usable vectors, return None and the reason.
     """
+    from graphground.graphs.entities.vectors.building import VectorsMissing
     from graphground.graphs.entities.vectors.encoders import EncoderMissing
-    from graphground.graphs.entities.vectors.store import VectorsMissing
 
     try:
         store = index.vectors()

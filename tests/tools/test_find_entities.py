@@ -9,9 +9,9 @@ from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.dialects import NEO4J
 from graphground.graphs.engines.engine import Table
 from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.exact_names import ExactNames
 from graphground.graphs.entities.index import EntityIndex, open_index
-from graphground.graphs.entities.record import Record
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.tools.failure import ToolFailure

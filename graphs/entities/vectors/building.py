@@ -1,4 +1,4 @@
-"""Builds the vectors of names and descriptions; estimates the cost of a build, which can be stopped and resumed.
+"""Builds and searches the vectors of names and descriptions; a build can be estimated, stopped and resumed.
 
     entities/vectors/            the vectors that are searched: complete, and made for this index
         meta.json                the model, the labels, the build time of the index
@@ -8,8 +8,7 @@
 A build fills `vectors.building` and renames it to `vectors` when all vectors are complete.
 
 A column holds eight bits per dimension, and sign bits for searching: a search counts the sign bits in which each vector
-differs, and then compares the nearest few hundred vectors at eight bits. A label is a range of positions.
-"""
+differs, and then compares the nearest few hundred vectors at eight bits. A label is a range of positions."""
 
 from __future__ import annotations
 
@@ -26,8 +25,8 @@ import numpy.typing as npt
 from filelock import FileLock, Timeout
 
 from graphground.graphs.entities.build import NAME
+from graphground.graphs.entities.candidate import Progress
 from graphground.graphs.entities.files import Array, Files
-from graphground.graphs.entities.record import Progress
 from graphground.graphs.entities.vectors.encoders import Encoder, Vectors
 
 MIN_COMPARED = 400
@@ -318,3 +317,52 @@ def _write_meta(folder: Path, identity: list[Any], encoder: Encoder, done: int, 
         encoding="utf-8",
     )
     new.replace(folder / "meta.json")
+
+
+DESCRIPTION_FACTOR = 0.9
+"""The factor for similarities to descriptions, so that a name ranks before an equally similar description."""
+
+
+class VectorsMissing(LookupError):
+    """An index has no vectors; the message says how to build them."""
+
+
+class VectorStore:
+    """The vectors of an index: `nearest(vector, 0, 10_000, 5)` returns pairs of a row and its similarity, best first.
+
+    Raises:
+        VectorsMissing: there are no vectors, or they belong to an older index or version.
+    """
+
+    def __init__(self, files: Files):
+        meta = read_meta(files.folder / FOLDER)
+        if meta is None or meta["index"] != [files.info.built_at, files.info.nodes, files.info.texts]:
+            raise VectorsMissing(
+                "this graph's entity index has no vectors; build them with "
+                "`graphground entities build --vectors`, or use mode 'fuzzy'"
+            )
+        self.model: str = meta["model"]
+        self.names_column = Column(files.folder / FOLDER / NAMES)
+        described = files.folder / FOLDER / DESCRIPTIONS
+        self.descriptions_column = Column(described) if (described / "row.npy").exists() else None
+
+    @property
+    def names(self) -> int:
+        """The number of names that have a vector."""
+        return len(self.names_column)
+
+    @property
+    def descriptions(self) -> int:
+        """The number of descriptions that have a vector."""
+        return len(self.descriptions_column) if self.descriptions_column is not None else 0
+
+    def nearest(self, vector: Vectors, low: int, high: int, wanted: int) -> list[tuple[int, float]]:
+        """Return pairs of a row and its similarity to a vector, best first: up to `wanted` rows from `low` to `high`.
+
+        The similarity is the cosine of the name, or of the description multiplied by `DESCRIPTION_FACTOR`.
+        """
+        best = dict(self.names_column.nearest(vector, low, high, wanted))
+        if self.descriptions_column is not None:
+            for row, cosine in self.descriptions_column.nearest(vector, low, high, wanted):
+                best[row] = max(best.get(row, -1.0), DESCRIPTION_FACTOR * cosine)
+        return sorted(best.items(), key=lambda entry: -entry[1])[:wanted]

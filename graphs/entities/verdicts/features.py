@@ -3,7 +3,7 @@
 A mention and a name are compared word by word. A word in both counts by its rarity, because many names contain `john`
 and few contain `nowitzki`. A similar word is less likely to be misspelt if it is itself a known word: `jmaes` is a
 misspelt `james`, but `jordan` is hardly a misspelt `gordon`. A similar name is more likely to occur by chance among
-many names, so the number of names is a feature too.
+many names, so the number of names is a feature too. `trees` loads the model, boosted trees applied with NumPy.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 from rapidfuzz.distance import OSA
 
 from graphground.graphs.entities.candidate import Candidate
@@ -278,3 +279,98 @@ def word_ranks() -> dict[str, int]:
 def common_words() -> frozenset[str]:
     """Return common English words of 3 or more letters; see `word_ranks`."""
     return frozenset(word_ranks())
+
+
+SIZES = (4.0, 4.9, 5.9)
+"""The sizes of graphs, as decimal logarithms of the number of names, for which minimum probabilities were fitted."""
+WEIGHTS = Path(__file__).parent / "trees.npz"
+
+
+class Trees:
+    """Boosted trees of the same depth, as arrays: `Trees(feature, threshold, leaf, base, least).chances(rows)`.
+
+    `least` holds the minimum probability for each of `SIZES`.
+    """
+
+    def __init__(
+        self,
+        feature: npt.NDArray[np.int64],
+        threshold: npt.NDArray[np.float64],
+        leaf: npt.NDArray[np.float64],
+        base: float,
+        least: Sequence[float],
+    ) -> None:
+        self._least = least
+        self._feature, self._threshold, self._leaf, self._base = feature, threshold, leaf, base
+        self._tree = np.arange(len(feature))[:, None]
+        self._depth = leaf.shape[1].bit_length() - 1
+
+    def least(self, texts: int) -> float:
+        """Return the minimum probability of a likely candidate for a graph of `texts` names, by interpolation."""
+        return float(np.interp(math.log10(texts + 10), SIZES, self._least))
+
+    def chances(self, rows: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Return for each row of features the probability, from 0 to 1, that the mention is a spelling of the name."""
+        values = np.asarray(rows, dtype=np.float64).T
+        node = np.zeros((len(self._feature), values.shape[1]), dtype=np.int64)
+        row = np.arange(values.shape[1])[None, :]
+        for _ in range(self._depth):
+            node = 2 * node + 1 + (values[self._feature[self._tree, node], row] > self._threshold[self._tree, node])
+        logits = self._base + self._leaf[self._tree, node - len(self._feature[0])].sum(axis=0)
+        chances: npt.NDArray[np.float64] = 1 / (1 + np.exp(-logits))
+        return chances
+
+
+@lru_cache(maxsize=1)
+def trees() -> Trees:
+    """Load the trees that `benchmarks/entities/calibration.py` has fitted."""
+    with np.load(WEIGHTS) as stored:
+        return Trees(
+            stored["feature"].astype(np.int64),
+            stored["threshold"].astype(np.float64),
+            stored["leaf"].astype(np.float64),
+            float(stored["base"]),
+            stored["least"].tolist(),
+        )
+
+
+_ALIKE = (
+    ("ph", "f"), ("sch", "sh"), ("ch", "k"), ("ck", "k"), ("gh", ""), ("tz", "z"), ("x", "ks"), ("q", "k"),
+    ("y", "i"), ("v", "f"), ("z", "s"),
+)  # fmt: skip
+_SOFT_C, _SOFT_G, _SILENT, _TWICE = (
+    re.compile("c(?=[ei])"),
+    re.compile("g(?=[ei])"),
+    re.compile("(?<!^)[aeiouhw]"),
+    re.compile(r"(.)\1+"),
+)
+
+
+@lru_cache(maxsize=4_096)
+def sound(word: str) -> str:
+    """Return a rough phonetic key of a folded word: `Stephen`, `Steven` and `Stefan` have the same key.
+
+        >>> sound("stephen"), sound("steven"), sound("seth")
+        ('stfn', 'stfn', 'st')
+
+    Letters and groups of letters that often stand for the same sound in European names are written alike, and vowels
+    after the first letter are left out, as in the phonetic keys of Soundex and Metaphone. A person's name is often
+    written as it sounds, which changes more letters than a typing error does.
+    """
+    text = word
+    for letters, written in _ALIKE:
+        text = text.replace(letters, written)
+    text = _SOFT_G.sub("j", _SOFT_C.sub("s", text)).replace("c", "k")
+    return _TWICE.sub(r"\1", _SILENT.sub("", text))
+
+
+def sound_the_same(words: Sequence[str], its: Sequence[str]) -> bool:
+    """Whether two names of several words sound the same and share a word of three or more letters.
+
+    `steven curry` sounds like `stephen curry`, and not like `seth curry`.
+    """
+    return (
+        len(words) == len(its) > 1
+        and any(word == other and len(word) > 2 for word, other in zip(words, its, strict=True))
+        and all(word == other or sound(word) == sound(other) for word, other in zip(words, its, strict=True))
+    )

@@ -228,9 +228,12 @@ def _likely(mention: str, spelled: Sequence[Sequence[Candidate]], counts: WordCo
     """Return the candidates whose names the mention probably spells, correctly or with errors, and the best chance."""
     if not spelled or not fold(mention):
         return [], 0.0
-    from graphground.graphs.entities.verdicts.features import features_of, numbered_otherwise  # NumPy, on first use
-    from graphground.graphs.entities.verdicts.sound import sound_the_same
-    from graphground.graphs.entities.verdicts.trees import trees
+    from graphground.graphs.entities.verdicts.features import (  # NumPy, on first use
+        features_of,
+        numbered_otherwise,
+        sound_the_same,
+        trees,
+    )
 
     model = trees()
     least = model.least(counts.texts)

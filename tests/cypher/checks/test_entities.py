@@ -2,8 +2,8 @@ from pathlib import Path
 
 from graphground.cypher import Diagnostic, validate
 from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.index import open_index
-from graphground.graphs.entities.record import Record
 from tests.support.checked_graphs import COMPANY, Names, findings, schema
 
 NAMES = Names(

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from graphground.graphs.entities.build import IndexBuilder, build_index
+from graphground.graphs.entities.candidate import IndexMissing, Progress, Record, UnknownName
 from graphground.graphs.entities.index import EntityIndex, open_index
-from graphground.graphs.entities.record import IndexMissing, Progress, Record, UnknownName
 
 
 @pytest.mark.parametrize(

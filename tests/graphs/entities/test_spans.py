@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.index import EntityIndex, open_index
-from graphground.graphs.entities.record import Record
 from tests.support.shared_data import SHARED, needs
 
 

@@ -2,8 +2,8 @@ import pytest
 
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.index import EntityIndex, open_index
-from graphground.graphs.entities.record import Record
 from graphground.graphs.filtering.filter import METHODS, UnknownMethod, filter_schema
 from graphground.graphs.question.read import read_text
 from graphground.graphs.schemas.forms import base_form

@@ -4,8 +4,8 @@ import pytest
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.index import EntityIndex, open_index
-from graphground.graphs.entities.record import Record
 from graphground.graphs.question.read import read_text
 
 SCHEMA = PropertyGraphSchema.from_cypherbench(

@@ -6,9 +6,8 @@ import pytest
 
 from graphground.cypher import Report, validate
 from graphground.graphs.entities.build import build_index
-from graphground.graphs.entities.candidate import EntityLookup
+from graphground.graphs.entities.candidate import EntityLookup, Record
 from graphground.graphs.entities.index import open_index
-from graphground.graphs.entities.record import Record
 from graphground.graphs.graph import Graph
 from graphground.graphs.suggestions.question_check import check_question
 from graphground.tools.diagnostics import report_on

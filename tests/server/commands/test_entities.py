@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from graphground.graphs.engines.engine import Engine, EngineError, Table
+from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.paging import count_nodes, database_records, text_schema
-from graphground.graphs.entities.record import Record
 from graphground.graphs.entities.vectors.encoders import Vectors
 from graphground.graphs.graph import Graph
 from graphground.server.commands.entities import make_vectors, show
@@ -75,8 +75,8 @@ def test_ctrl_c_stops_a_build_of_chosen_labels_and_the_same_command_continues_it
     from graphground.graphs.entities.build import build_index
     from graphground.graphs.entities.files import Files
     from graphground.graphs.entities.vectors import building
+    from graphground.graphs.entities.vectors.building import VectorsMissing, VectorStore
     from graphground.graphs.entities.vectors.encoders import StaticEncoder
-    from graphground.graphs.entities.vectors.store import VectorsMissing, VectorStore
 
     build_index(
         tmp_path / "i",
@@ -105,7 +105,7 @@ def test_ctrl_c_stops_a_build_of_chosen_labels_and_the_same_command_continues_it
 
 def test_a_label_missing_from_the_index_is_refused_with_the_nearest(tmp_path: Path) -> None:
     from graphground.graphs.entities.build import build_index
-    from graphground.graphs.entities.record import UnknownName
+    from graphground.graphs.entities.candidate import UnknownName
 
     build_index(tmp_path / "i", [Record("1", "City", "Oslo")])
     with pytest.raises(UnknownName, match="nearest: City"):

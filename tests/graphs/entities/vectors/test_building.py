@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.files import Files
-from graphground.graphs.entities.record import Record
 from graphground.graphs.entities.vectors import building
-from graphground.graphs.entities.vectors.building import build_vectors, estimate
+from graphground.graphs.entities.vectors.building import VectorStore, build_vectors, estimate
 from graphground.graphs.entities.vectors.encoders import STATIC, encoder
-from graphground.graphs.entities.vectors.store import VectorStore
 
 WORDS = [
     "red",

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.index import open_index
-from graphground.graphs.entities.record import Record
 from graphground.graphs.entities.vectors import encoders
 from graphground.graphs.entities.vectors.building import build_vectors
 from graphground.graphs.entities.vectors.encoders import STATIC, EncoderMissing, encoder

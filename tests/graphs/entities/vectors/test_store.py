@@ -5,11 +5,10 @@ import numpy as np
 import pytest
 
 from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.index import open_index
-from graphground.graphs.entities.record import Record
-from graphground.graphs.entities.vectors.building import build_vectors, estimate
+from graphground.graphs.entities.vectors.building import VectorsMissing, build_vectors, estimate
 from graphground.graphs.entities.vectors.encoders import STATIC, EncoderMissing, StaticEncoder, encoder
-from graphground.graphs.entities.vectors.store import VectorsMissing
 
 NAMES = {"Animal": ["dog", "cat", "horse"], "Food": ["bread", "wine", "cheese"], "Vehicle": ["car", "train", "ship"]}
 RECORDS = [

@@ -1,6 +1,6 @@
 import pytest
 
-from graphground.graphs.entities.vectors.wordpiece import WordPiece
+from graphground.graphs.entities.vectors.encoders import WordPiece
 
 VOCABULARY = {
     piece: number

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from graphground.graphs.entities.build import build_index
-from graphground.graphs.entities.candidate import Candidate
+from graphground.graphs.entities.candidate import Candidate, Record
 from graphground.graphs.entities.index import EntityIndex, open_index
-from graphground.graphs.entities.record import Record
 from graphground.graphs.entities.verdicts.features import FEATURES, features_of, names_article
 from graphground.graphs.entities.verdicts.judging import CONSIDERED, Judgement, by_text, judge
 
@@ -176,7 +175,7 @@ def test_a_match_by_meaning_alone_is_ambiguous(index: EntityIndex) -> None:
 
 
 def test_the_model_comes_with_the_package() -> None:
-    from graphground.graphs.entities.verdicts.trees import WEIGHTS, trees
+    from graphground.graphs.entities.verdicts.features import WEIGHTS, trees
 
     assert WEIGHTS.stat().st_size < 100_000
     assert all(0 < trees().least(names) < 1 for names in (0, 1_000, 100_000, 8_000_000))
