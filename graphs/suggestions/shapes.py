@@ -127,7 +127,10 @@ class ShapeFinder:
                     number, node = its[0]
                     score = sum(node.score for _, node in its) / len(its)
                     also = tuple((number, node.name) for number, node in its[1:])
-                    yield Anchor(number, node.name, node.property, labels[0] if labels else "", score, also=also)
+                    label = labels[0] if labels else ""
+                    either = () if label else tuple(dict.fromkeys(other.labels[0] for _, other in its if other.labels))
+                    if label or len(either) > 1:
+                        yield Anchor(number, node.name, node.property, label, score, also=also, labels=either)
 
     def _type_of(self, label: str, key: str) -> str:
         known = self.asked.schema.labels.get(label)

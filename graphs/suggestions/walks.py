@@ -72,6 +72,8 @@ class Anchor:
     match: str = "exact"
     is_value: bool = False
     also: tuple[tuple[int, str], ...] = ()
+    labels: tuple[str, ...] = ()
+    """The labels of several names that have none in common."""
     quantity: int = -1
     """The index of the number of the question that `name` is: the year of an edition."""
 
@@ -93,6 +95,8 @@ class Anchor:
     def node(self, variable: str = "") -> str:
         """Return the anchor as Cypher: `(:Human {name: 'Hans Zimmer'})`."""
         label = f":{quoted_name(self.label)}" if self.label else ""
+        if self.labels:  # without labels, the names would be sought among all nodes
+            label = ":" + "|".join(map(quoted_name, self.labels))
         if self.also:
             return f"({variable or f'x{self.mention}'}{label})"
         if not self.name:
