@@ -18,6 +18,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from graphground.cypher.diagnostics import all_of
 
@@ -69,6 +70,13 @@ FORMS: Mapping[str, Form] = {
         "float",
         "numbers with commas between thousands",
         "toFloat(replace({}, ',', ''))",
+        True,
+    ),
+    "dotted_float": Form(
+        r"-?\d{1,3}(?:\.\d{3})*(?:,\d+)?",
+        "float",
+        "numbers with points between thousands",
+        "toFloat(replace(replace({}, '.', ''), ',', '.'))",
         True,
     ),
     "code": Form(r"\d+", "code", "codes of digits with leading zeros", None),
@@ -124,9 +132,12 @@ FORMS: Mapping[str, Form] = {
 _MATCHERS: Mapping[str, Callable[[str], object]] = {
     name: re.compile(form.pattern).fullmatch for name, form in FORMS.items()
 }
+_SEPARATORS = frozenset({"float", "comma_float", "grouped_float", "dotted_float"})
+FEWEST_MARKED = 5
+"""The least number of texts with one point or comma that tell what it separates."""
 _SOUGHT = (
     "bool int date datetime local_datetime blank_datetime month_day_year day_month_name_year float comma_float "
-    "grouped_float"
+    "grouped_float dotted_float"
 )
 
 
@@ -182,6 +193,14 @@ class TextValues:
         if form.gives_null or self.share >= 1:
             return inner
         return f"CASE WHEN {text} =~ '{guard(self.form)}' THEN {inner} END"
+
+
+def texts_of(document: Mapping[str, Any]) -> dict[str, TextValues]:
+    """Return the formats of text properties in a JSON document, by property."""
+    return {
+        key: TextValues(**{**values, **{name: tuple(values[name]) for name in ("words", "placeholders")}})
+        for key, values in document.items()
+    }
 
 
 def guard(form: str) -> str:
@@ -291,17 +310,41 @@ def _dominant(texts: Sequence[str]) -> tuple[str, list[str]] | None:
             continue
         if name == "bool" and not any({text.lower() for text in fitting} <= set(pair) for pair in BOOLEANS):
             continue
-        if name == "comma_float" and _grouping_possible(fitting):
-            continue
-        if name == "grouped_float" and not any("." in text or text.count(",") > 1 for text in fitting):
-            continue  # `1,234` alone may mean 1.234 or 1234
+        if name in _SEPARATORS:
+            point, comma = separates_thousands(fitting, ".", ","), separates_thousands(fitting, ",", ".")
+            allowed = {
+                "float": point is False,
+                "comma_float": comma is False,
+                "grouped_float": comma,
+                "dotted_float": point,
+            }
+            if not allowed[name]:
+                continue
         return name, fitting
     return _dates(texts)
 
 
-def _grouping_possible(texts: Sequence[str]) -> bool:
-    """Return whether the comma may separate thousands: it is always followed by exactly three digits."""
-    return all(len(text.partition(",")[2]) in (0, 3) for text in texts)
+def separates_thousands(texts: Sequence[str], mark: str, other: str) -> bool | None:
+    """Return whether a mark, `.` or `,`, stands between thousands and not before decimals; None if it may be either.
+
+    >>> separates_thousands(["1,234", "1,234,567"], ",", "."), separates_thousands(["0.125", "3.5"], ".", ",")
+    (True, False)
+    >>> separates_thousands(["30.100", "9.900", "12.500", "8.000", "1.100"], ".", ",")
+    True
+    >>> separates_thousands(["1.234", "12.345"], ".", ",")
+    """
+    marked = [text.lstrip("-") for text in texts if mark in text]
+    groups = [text.partition(other)[0].split(mark) for text in marked]
+    if any(not 1 <= len(first) <= 3 or first[0] == "0" or {*map(len, rest)} != {3} for first, *rest in groups):
+        return False
+    if not marked:
+        return False
+    if any(len(group) > 2 for group in groups) or any(other in text for text in marked):
+        return True
+    # Decimals of one fixed length would stand in every number, and would not all end in 0.
+    if len(marked) >= FEWEST_MARKED and (len(marked) < len(texts) or all(text[-1] == "0" for text in marked)):
+        return True
+    return None
 
 
 def _dates(texts: Sequence[str]) -> tuple[str, list[str]] | None:

@@ -25,6 +25,12 @@ MOMENTS = frozenset({"date", "datetime"})
 ORDERING = frozenset({"<", "<=", ">", ">="})
 NEEDS_NUMBERS = words("sum avg stdev stdevp percentilecont percentiledisc abs ceil floor round sign sqrt")
 SORTING = frozenset({"min", "max"})
+READS = {
+    "date": frozenset({"date"}),
+    "datetime": frozenset({"date", "datetime", "local_datetime"}),
+    "localdatetime": frozenset({"date", "local_datetime"}),
+}
+"""The forms of text that each function reads without a conversion."""
 
 
 def text_values_of(facts: Facts, use: PropertyUse) -> TextValues | None:
@@ -65,10 +71,10 @@ def text_values_of(facts: Facts, use: PropertyUse) -> TextValues | None:
 def texts_used_as_values(facts: Facts, findings: Findings) -> None:
     """Report `max(o.freight)`, `ORDER BY o.freight`, `o.freight * 2` and `o.freight > '500'` on text
     that holds numbers."""
-    for call, use in facts.aggregated:
+    for call, argument, use in facts.calls:
         texts = text_values_of(facts, use)
         if texts is not None:
-            _function(call, use, texts, findings)
+            _function(call, argument, use, texts, findings)
     for operation, operand, use in facts.calculated:
         texts = text_values_of(facts, use)
         if texts is not None and texts.type in NUMBERS and not _concatenates(operation):
@@ -88,14 +94,40 @@ def texts_used_as_values(facts: Facts, findings: Findings) -> None:
             _convert(sort.expression, use, texts, "warning", "ORDER BY sorts it character by character", findings)
     for comparison in facts.comparisons:
         _compared_as_text(facts, comparison, findings)
+    sought = {
+        (comparison.left.symbol, comparison.left.key)
+        for comparison in facts.comparisons
+        if isinstance(comparison.left, PropertyUse) and comparison.operator in ("IN", "=")
+    }
+    for use in facts.null_tests:
+        texts = text_values_of(facts, use)
+        if texts is not None and texts.placeholders and (use.symbol, use.key) not in sought:
+            _null_among_placeholders(use, texts, findings)
 
 
-def _function(call: t.FunctionCall, use: PropertyUse, texts: TextValues, findings: Findings) -> None:
-    argument = call.arguments[0]
+def _null_among_placeholders(use: PropertyUse, texts: TextValues, findings: Findings) -> None:
+    """Report `c.ends IS NULL` if values such as 'N/A' stand for a missing value, too."""
+    for test in findings.query.find(t.IsNull):
+        if test.operand is use.node and not test.negated:
+            values = ", ".join(map(quoted_string, sorted({"", *texts.placeholders})))  # blank texts have no format
+            written = f"({findings.query.source(test)} OR {findings.query.source(use.node)} IN [{values}])"
+            message = f"In {name_of(use)}, a missing value is also written {values}. Write {written}."
+            findings.add("missing_as_text", "warning", message, test, [written], clear=True)
+
+
+def _function(
+    call: t.FunctionCall, argument: t.Expression, use: PropertyUse, texts: TextValues, findings: Findings
+) -> None:
     if call.key in NEEDS_NUMBERS and texts.type in NUMBERS:
         _convert(argument, use, texts, "error", f"{call.name}() takes no text", findings)
     elif call.key in SORTING and not texts.sorts and texts.type in NUMBERS | MOMENTS:
         _convert(argument, use, texts, "warning", f"{call.name}() compares it character by character", findings)
+    elif call.key.startswith("duration.") and texts.type in MOMENTS:
+        _convert(argument, use, texts, "error", f"{call.name}() takes no text", findings)
+    elif call.key in READS and texts.type in MOMENTS and (texts.form not in READS[call.key] or texts.share < 1):
+        inner = texts.converted(findings.query.source(argument))
+        written = inner and (inner if call.key == texts.type else f"{call.name}({inner})")
+        _report(call, use, texts, "error", f"{call.name}() fails on them", written, findings)
 
 
 def _concatenates(operation: t.Binary) -> bool:
@@ -186,7 +218,12 @@ def _is_iso(text: str, type_: str) -> bool:
 def _convert(
     node: t.Expression | t.Name, use: PropertyUse, texts: TextValues, severity: str, why: str, findings: Findings
 ) -> None:
-    written = texts.converted(findings.query.source(node))
+    _report(node, use, texts, severity, why, texts.converted(findings.query.source(node)), findings)
+
+
+def _report(
+    node: t.Node, use: PropertyUse, texts: TextValues, severity: str, why: str, written: str | None, findings: Findings
+) -> None:
     message = f"{name_of(use)} is text that holds {texts.described}: {why}."
     message += f" Write {written}." if written else " No conversion is certain to work for all of its values."
     findings.add(

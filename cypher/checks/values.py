@@ -15,6 +15,9 @@ from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import Findings, free_name
 from graphground.cypher.checks.names import relationship_properties
 from graphground.cypher.checks.text_values import (
+    MOMENTS,
+    NEEDS_NUMBERS,
+    NUMBERS,
     compared_with_value,
     component,
     in_where,
@@ -60,6 +63,9 @@ def wrong_values(facts: Facts, findings: Findings, parameters: dict[str, object]
             _membership(facts, comparison, findings, parameters)
     for use, part in facts.components:
         _component(facts, use, part, findings, data)
+    for call, argument, use in facts.calls:
+        _no_number(facts, call, argument, use, findings)
+    _differences(facts, findings)
 
 
 def _is_epoch(facts: Facts, use: PropertyUse, data: Data | None) -> bool:
@@ -371,6 +377,37 @@ def _two_properties(
         )
 
 
+def _no_number(
+    facts: Facts, call: t.FunctionCall, argument: t.Expression, use: PropertyUse, findings: Findings
+) -> None:
+    """Report `avg(p.date_of_birth)` and `sum(p.gender)`: the database refuses them, whatever the values are."""
+    kind = property_type(facts, use)
+    if call.key not in NEEDS_NUMBERS or kind not in ("str", "bool", "date", "datetime"):
+        return
+    texts = text_values_of(facts, use) if kind == "str" else None
+    if texts is None or texts.type not in NUMBERS:
+        message = f"{call.name}() takes numbers, and {name_of(use)} is of type {kind}."
+        findings.add("type_mismatch", "error", message, argument)
+
+
+def _differences(facts: Facts, findings: Findings) -> None:
+    """Report `e.ended - e.began` on dates or on texts that hold dates; suggest `duration.inDays(e.began, e.ended)`."""
+    moments: dict[t.Binary, dict[t.Expression, str | None]] = {}
+    for operation, operand, use in facts.calculated:
+        kind = property_type(facts, use)
+        texts = text_values_of(facts, use) if kind == "str" else None
+        source = findings.query.source(operand)
+        if operation.operator == "-" and (kind in MOMENTS or (texts and texts.type in MOMENTS)):
+            moments.setdefault(operation, {})[operand] = texts.converted(source) if texts else source
+    for operation, operands in moments.items():
+        if len(operands) == 2:
+            left, right = (operands.get(operand) for operand in (operation.left, operation.right))
+            written = f"duration.inDays({right}, {left}).days" if left and right else None
+            message = "Dates cannot be subtracted." + (f" Write {written}." if written else "")
+            suggestions = [written] if written else []
+            findings.add("type_mismatch", "error", message, operation, suggestions, clear=bool(written))
+
+
 def _component(facts: Facts, use: PropertyUse, part: t.Name, findings: Findings, data: Data | None) -> None:
     """Report `n.launch_year.year` if launch_year is a number or another type that has no parts."""
     expected = property_type(facts, use)
@@ -497,7 +534,6 @@ def _case(case: t.Case, subject: t.Expression, findings: Findings) -> None:
 # The types of literals in a query, and conversions of a literal to another type
 
 
-NUMBERS = frozenset({"int", "float"})
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 ISO_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})T[\d:.]+(Z|[+-]\d{2}:?\d{2})?")
 YEAR = re.compile(r"\d{4}")

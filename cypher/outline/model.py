@@ -149,8 +149,8 @@ class Facts:
     unbounded: list[t.RelationshipPattern] = field(default_factory=list)
     returned: list[tuple[t.Return, list[Value]]] = field(default_factory=list)
     """The outermost RETURNs with the value of each item."""
-    aggregated: list[tuple[t.FunctionCall, PropertyUse]] = field(default_factory=list)
-    """Calls whose first argument is a property: `max(n.year)`."""
+    calls: list[tuple[t.FunctionCall, t.Expression, PropertyUse]] = field(default_factory=list)
+    """Calls, each with an argument that is a property: `max(n.year)`."""
     calculated: list[tuple[t.Binary, t.Expression, PropertyUse]] = field(default_factory=list)
     """Arithmetic operations, each with the operand that is a property: `n.price * 2`."""
     sorted: list[tuple[t.SortItem, PropertyUse]] = field(default_factory=list)

@@ -358,8 +358,9 @@ class ExpressionReader:
         if not values:
             return None
         first = values[0]
-        if isinstance(first, PropertyUse):
-            self.facts.aggregated.append((node, first))
+        for argument, value in zip(node.arguments, values, strict=True):
+            if isinstance(value, PropertyUse):
+                self.facts.calls.append((node, argument, value))
         if key == "collect":
             if isinstance(first, Symbol):
                 return listed_of(first)

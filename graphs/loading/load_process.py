@@ -27,12 +27,16 @@ from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record
 from graphground.graphs.loading.record_checks import LabelSets, RecordChecks, check_namespace
 from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
+from graphground.graphs.schemas.extraction.findings import Findings, Steps
+from graphground.graphs.schemas.extraction.profiles import Profiler
 from graphground.graphs.schemas.statistics.model import NAME as STATISTICS
 from graphground.graphs.schemas.statistics.model import write_statistics
 from graphground.graphs.schemas.statistics.queried import SAMPLED, query_statistics
+from graphground.graphs.storage.catalog import write_text_formats
 
 if TYPE_CHECKING:
     from graphground.graphs.engines.embedded.batch import GraphWriter
+    from graphground.graphs.engines.engine import QueryRunner
 
 Say = Callable[[dict[str, Any]], None]
 Edges = tuple[list[dict[str, Any]], list[int], list[int]]
@@ -154,11 +158,19 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
             flush_edges(type_)
     say({"step": "finishing", "read": path.stat().st_size})
     schema = with_counts(document.schema, Counter(labels), patterns)
-    started().finish(
-        lambda database: write_statistics(
-            graph / STATISTICS, query_statistics(database, schema, whole=SAMPLED, brief=True)
-        )
-    )
+
+    def describe(database: QueryRunner) -> None:
+        write_statistics(graph / STATISTICS, query_statistics(database, schema, whole=SAMPLED, brief=True))
+        profiler = Profiler(Steps(database, Findings()), schema)
+        for label in schema.labels.values():
+            asked = {key: type_ for key, type_ in label.properties.items() if key not in label.reserved}
+            # Nodes with several labels are not counted by label: there are at most as many as there are nodes.
+            profiler.label(replace(label, properties=asked, count=label.count or len(numbers)))
+        for type_ in schema.relationship_types:
+            profiler.relationship_type(type_)
+        write_text_formats(graph, profiler.result())
+
+    started().finish(describe)
     return len(numbers), number + 1
 
 

@@ -9,16 +9,20 @@ import secrets
 import shutil
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+import orjson
 from filelock import FileLock, Timeout
 
 from graphground.cypher.schema import PropertyGraphSchema
+from graphground.cypher.text_values import texts_of
 from graphground.graphs.storage.home import Home, replacing
 
 SCRATCH = "scratch-"
 """The prefix of the names of databases that engine processes create for their own use; they contain no graph."""
+TEXT_FORMATS = "text_formats.json"
+"""The name of the file, in a graph's folder, with the formats of text properties that hold numbers or dates."""
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 
 
@@ -103,8 +107,23 @@ class Catalog:
         return entry
 
     def schema(self, entry: Entry) -> PropertyGraphSchema:
-        """Read the schema of a loaded graph."""
-        return PropertyGraphSchema.from_cypherbench((self.folder(entry) / "schema.json").read_bytes())
+        """Read the schema of a loaded graph, with the formats of its text properties."""
+        schema = PropertyGraphSchema.from_cypherbench((self.folder(entry) / "schema.json").read_bytes())
+        formats = self.folder(entry) / TEXT_FORMATS
+        if not formats.exists():  # the graph was loaded by a version that did not write the file
+            return schema
+        labels, types = orjson.loads(formats.read_bytes())
+        return replace(
+            schema,
+            labels={
+                name: replace(label, texts=texts_of(labels[name])) if name in labels else label
+                for name, label in schema.labels.items()
+            },
+            patterns=tuple(
+                replace(pattern, texts=texts_of(types[pattern.type])) if pattern.type in types else pattern
+                for pattern in schema.patterns
+            ),
+        )
 
     def folder(self, entry: Entry) -> Path:
         """Return the folder that holds a graph's schema and entity index."""
@@ -145,6 +164,14 @@ class Catalog:
         document = {"version": 1, "graphs": [asdict(entry) for entry in entries]}
         with replacing(self.home.catalog, private=True, durable=True) as file:
             file.write(json.dumps(document, indent=1).encode())
+
+
+def write_text_formats(folder: Path, schema: PropertyGraphSchema) -> None:
+    """Write the formats of a schema's text properties to the folder of a graph, if there are any."""
+    labels = {label.name: dict(label.texts) for label in schema.labels.values() if label.texts}
+    types = {pattern.type: dict(pattern.texts) for pattern in schema.patterns if pattern.texts}
+    if labels or types:
+        (folder / TEXT_FORMATS).write_bytes(orjson.dumps([labels, types]))
 
 
 def check_name(name: str) -> str:

@@ -13,6 +13,10 @@ from graphground.cypher.text_values import TextValues, find_placeholders, text_v
         (["00042", "01000", "12345"], "code"),
         (["1,234.50", "12.00", "1,000,000.00"], "grouped_float"),
         (["12,5", "3,75", "1,2"], "comma_float"),
+        (["4.245.000", "1.380.000", "950.000"], "dotted_float"),
+        (["30.100", "9.900", "12.500", "8.000", "1.100"], "dotted_float"),
+        (["8,636", "334", "62,288", "7,437", "1,050", "2,212"], "grouped_float"),
+        (["0.125", "3.500", "12.250"], "float"),
         (["yes", "no", "yes"], "bool"),
         (["true", "false", "false"], "bool"),
         (["2014-01-02"] * 3, "date"),
@@ -35,6 +39,7 @@ def test_the_form_of_texts_is_recognised(values: list[str], form: str) -> None:
     "values",
     [
         ["Heat", "Ronin", "12"],
+        ["1.234", "12.345", "7.891"],  # thousands, or three decimals
         ["yes", "no", "maybe"],
         ["y", "true", "on"],
         [],

@@ -42,7 +42,7 @@ PART_OF_A_NAME: dict[str, float] = word_lists()["naming_part"]
 
 NEVER = frozenset(word_lists()["naming_never"])
 WORD = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+"
-NUMERIC_FORMS = frozenset({"int", "float", "comma_float", "grouped_float"})
+NUMERIC_FORMS = frozenset({"int", "float", "comma_float", "grouped_float", "dotted_float"})
 
 
 @dataclass(frozen=True, slots=True)

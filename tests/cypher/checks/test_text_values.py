@@ -142,3 +142,64 @@ def test_no_part_of_a_chain_of_comparisons_is_dropped() -> None:
     start = "MATCH (o:Order)-[r:ORDERS]->() WHERE "
     assert fixed(f"{start}'1' < o.freight < '5' RETURN o.note") == f"{start}1 < toFloat(o.freight) < 5 RETURN o.note"
     assert fixed(f"{start}r.quantity < r.unitPrice < $most RETURN o.note") is None
+
+
+EVENTS = PropertyGraphSchema(
+    "events",
+    {
+        "Event": Label(
+            "Event",
+            {"began": "date", "ended": "str", "opened": "str", "lodged": "str", "kind": "str", "open": "bool"},
+            texts={
+                "ended": TextValues("day_month_year", "25.12.2019", 0.5, checked=True, placeholders=("N/A",)),
+                "opened": TextValues("date", "2019-12-25", checked=True, sorts=True),
+                "lodged": TextValues("day_month_year", "25.12.2019", checked=True),
+            },
+        )
+    },
+    (),
+)
+LODGED = "date(right(e.lodged, 4) + '-' + substring(e.lodged, 3, 2) + '-' + left(e.lodged, 2))"
+
+
+@pytest.mark.parametrize(
+    ("written", "right"),
+    [
+        ("date(e.lodged).year", f"{LODGED}.year"),
+        ("datetime(e.lodged)", f"datetime({LODGED})"),
+        ("duration.inDays(e.began, e.lodged).days", f"duration.inDays(e.began, {LODGED}).days"),
+        ("duration.between(e.opened, e.began)", "duration.between(date(e.opened), e.began)"),
+        ("e.lodged - e.began", f"duration.inDays(e.began, {LODGED}).days"),
+        ("avg(e.began)", None),
+        ("sum(e.kind)", None),
+        ("stDev(e.open)", None),
+    ],
+)
+def test_a_function_on_a_type_that_it_does_not_take_is_an_error(written: str, right: str | None) -> None:
+    report = validate(f"MATCH (e:Event) RETURN {written} AS x", EVENTS)
+    assert not report.valid
+    assert report.suggested_query == (right and f"MATCH (e:Event) RETURN {right} AS x")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "date(e.opened)",
+        "datetime(e.opened)",
+        "min(e.began)",
+        "count(e.kind)",
+        "e.began - duration('P1D')",
+        "duration.inDays(e.began, date()).days",
+        "e.ended IS NOT NULL",
+    ],
+)
+def test_a_function_that_takes_the_type_is_right(written: str) -> None:
+    assert validate(f"MATCH (e:Event) RETURN {written} AS x LIMIT 5", EVENTS).diagnostics == ()
+
+
+def test_words_for_a_missing_value_are_sought_beside_null() -> None:
+    query = "MATCH (e:Event) WHERE {} RETURN e.kind LIMIT 5"
+    wider = query.format("(e.ended IS NULL OR e.ended IN ['', 'N/A'])")
+    assert validate(query.format("e.ended IS NULL"), EVENTS).suggested_query == wider
+    assert validate(wider, EVENTS).suggested_query is None
+    assert validate(query.format("e.lodged IS NULL"), EVENTS).diagnostics == ()

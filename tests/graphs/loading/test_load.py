@@ -253,6 +253,28 @@ def test_the_command_line_lists_loads_describes_and_drops(empty_home: Home, tmp_
     assert graphs("loud")[0] == 2
 
 
+def test_the_formats_of_texts_are_kept_with_the_schema_of_a_loaded_graph(empty_home: Home, tmp_path: Path) -> None:
+    document, fees = small(), [*(f"{number}.100" for number in range(1, 11)), "N/A", "N/A"]
+    document["schema"]["entities"][0]["properties"]["fee"] = "str"
+    document["schema"]["relations"][1]["properties"]["signed"] = "str"
+    movie = document["entities"][0]
+    document["entities"] += [
+        {**movie, "eid": f"F{number}", "name": f"Film {number}", "properties": {"fee": fee}}
+        for number, fee in enumerate(fees)
+    ]
+    document["relations"] += [
+        {**document["relations"][2], "rid": f"s{number}", "properties": {"signed": f"{number + 10}.12.2019"}}
+        for number in range(5)
+    ]
+    document["relations"][1]["properties"]["signed"] = "25.11.1994"
+    schema = Catalog(empty_home).schema(loaded(empty_home, tmp_path, document))
+    fee = schema.labels["Movie"].texts["fee"]
+    assert (fee.form, fee.placeholders) == ("dotted_float", ("N/A",))
+    (signed,) = [pattern.texts["signed"] for pattern in schema.patterns if pattern.type == "has cast"]
+    assert (signed.form, signed.checked) == ("day_month_year", True)
+    assert "runtime_minute" not in schema.labels["Movie"].texts
+
+
 @pytest.mark.parametrize("first", ["0", "7", "r0", "Q1-P2-3", "x", "r00", "1r", "\u0663", ""])
 def test_relation_ids_are_distinguished_exactly_as_by_a_set(first: str) -> None:
     rng = random.Random(first)
