@@ -73,10 +73,10 @@ class Refusing(Recorder):
 )
 def test_a_refusal_by_the_database_comes_with_what_the_check_says_of_the_query(error: EngineError, name: str) -> None:
     with pytest.raises(ToolFailure) as failure:
-        executed("MATCH (m:Movi) RETURN sum(m.name) AS total", Refusing(error))
+        executed("MATCH (m:Movi) RETURN max(m.name) AS total", Refusing(error))
     found = failure.value
     assert (found.error, found.message) == (name, str(error))
-    assert found.nearest == ["MATCH (m:Movie) RETURN sum(m.name) AS total"]
+    assert found.nearest == ["MATCH (m:Movie) RETURN max(m.name) AS total"]
     assert "unknown_label" in [diagnostic.code for diagnostic in found.diagnostics]
     assert name != "query_failed" or found.diagnostics[0].code == "refused_by_database"
 
