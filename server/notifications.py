@@ -1,9 +1,9 @@
-"""Notifications that a client receives before its answer: progress of a long call, and log messages.
+"""Notifications to clients: progress of a long call, log messages before its answer, changes of graphs and tools.
 
 A call that takes over a second reports its stage and its elapsed seconds once a second, if the client sent a progress
 token. Log records of a call are sent to the call's client if they have at least the level that the client has set.
 Since the protocol of 2026-07-28 a client sets the level in the request; in earlier protocols ("older protocol" below),
-with `logging/setLevel`.
+with `logging/setLevel`. Changes are notified to subscribers; in earlier protocols, to every session.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, get_args
 
 import anyio
+import anyio.to_thread
 from mcp.server.connection import allowed_log_levels
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
+from mcp.shared.subscriptions import ResourcesListChanged, ServerEvent, ToolsListChanged
 from mcp_types import LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParams
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
@@ -160,3 +163,63 @@ def level_of(record: logging.LogRecord) -> LoggingLevel:
 
 
 _BY_NUMBER: tuple[tuple[int, LoggingLevel], ...] = ((50, "critical"), (40, "error"), (30, "warning"), (20, "info"))
+
+
+LOOK_SECONDS, MOST_NOTIFIED = 1.0, 1_000
+
+
+class Changes:
+    """The sender of `list_changed` for resources and tools: a server runs `Changes(application.known_names).watch`.
+
+    `names` returns the names of the graphs, or None until a graph is first used. `tools` returns the names of the
+    owner's queries that are offered as tools. `check_tools` is called after the graphs have changed; it checks these
+    queries again.
+    """
+
+    def __init__(
+        self,
+        names: Callable[[], Sequence[str] | None],
+        tools: Callable[[], Sequence[str]] = tuple,
+        check_tools: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._names, self._tools, self._check_tools = names, tools, check_tools
+        self._bus = InMemorySubscriptionBus()
+        self._sessions: deque[Any] = deque(maxlen=MOST_NOTIFIED)
+        self.listen = ListenHandler(self._bus)
+
+    async def greeted(self, context: Any, params: Any) -> None:
+        """Handle `notifications/initialized`: a session of the older protocol has begun."""
+        self._sessions.append(context.session)
+
+    @asynccontextmanager
+    async def watch(self, server: Any) -> AsyncIterator[dict[str, Any]]:
+        """While the server runs, check once a second whether graphs or tools have changed, and notify clients."""
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._look)
+            yield {}
+            self.listen.close()
+            group.cancel_scope.cancel()
+
+    async def _look(self) -> None:
+        graphs: list[str] | None = None
+        tools = list(self._tools())
+        while True:
+            await anyio.sleep(LOOK_SECONDS)
+            with suppress(Exception):  # the call that needs the catalog reports that it cannot be read
+                names = self._names()
+                if names is not None:
+                    before, graphs = graphs, list(names)
+                    if before is not None and before != graphs:
+                        await self._notify(ResourcesListChanged(), "send_resource_list_changed")
+                        await anyio.to_thread.run_sync(self._check_tools)
+            if tools != (tools := list(self._tools())):
+                await self._notify(ToolsListChanged(), "send_tool_list_changed")
+
+    async def _notify(self, event: ServerEvent, method: str) -> None:
+        """Publish an event to subscribers, and call `method` on every session of the older protocol."""
+        await self._bus.publish(event)
+        for session in list(self._sessions):
+            try:
+                await getattr(session, method)()
+            except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+                self._sessions.remove(session)

@@ -20,9 +20,8 @@ from graphground.graphs.engines.engine import EngineError
 from graphground.server.application import Application
 from graphground.server.apps.extension import TOOLS, supports_apps, view_resource, with_view
 from graphground.server.call import Outcome, failed
-from graphground.server.changes import Changes
 from graphground.server.definitions import input_schema, prepared_definitions, tool_definition
-from graphground.server.notifications import LogLevels, Reporting
+from graphground.server.notifications import Changes, LogLevels, Reporting
 from graphground.server.telemetry import REQUEST_ID, describe_call
 from graphground.server.threads import WorkerThreads, caller_of, owner_of
 from graphground.tools.failure import ToolFailure

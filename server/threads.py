@@ -17,8 +17,7 @@ from contextvars import Context, copy_context
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from graphground.graphs.engines.client_context import CLIENT, TURNS, calling_as, cancellable
-from graphground.graphs.engines.fair_shares import FairShares, TooManyCalls
+from graphground.graphs.engines.client_context import CLIENT, TURNS, FairShares, TooManyCalls, calling_as, cancellable
 from graphground.tools.failure import ToolFailure
 
 THREADS, QUICK_THREADS = 64, 16

@@ -25,7 +25,15 @@ from graphground.cypher.quoting import quoted_name
 from graphground.cypher.safety.canonical import Ambiguous, Sent, canonical
 from graphground.cypher.safety.parser_differences import CODE
 from graphground.graphs.engines.address import BoltAddress
-from graphground.graphs.engines.client_context import Waiting, query_span
+from graphground.graphs.engines.client_context import (
+    DEADLINES,
+    FairShares,
+    Permit,
+    RunningQuery,
+    TooManyCalls,
+    Waiting,
+    query_span,
+)
 from graphground.graphs.engines.dialects import Dialect, dialect_of, version_of
 from graphground.graphs.engines.engine import (
     Capabilities,
@@ -40,9 +48,7 @@ from graphground.graphs.engines.engine import (
     timed_out,
 )
 from graphground.graphs.engines.errors import ran_out_of_memory, translated, was_ended
-from graphground.graphs.engines.fair_shares import FairShares, Permit, TooManyCalls
 from graphground.graphs.engines.rewriting import rewrite_for, without_options
-from graphground.graphs.engines.running_query import DEADLINES, RunningQuery
 from graphground.graphs.engines.values import plain_rows
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import json
 import os
@@ -14,9 +15,12 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+import h11
+import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
@@ -24,6 +28,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from graphground.server.settings import Settings, SettingsError, default_home
 from graphground.server.telemetry import METRICS, Readiness, gauges, write_metrics
@@ -32,8 +37,8 @@ from graphground.server.transports.authorization import authorization
 if TYPE_CHECKING:
     from graphground.server.application import Application
     from graphground.server.threads import WorkerThreads
-    from graphground.server.transports.connections import BoundedConnection
     from graphground.server.ui.routes import Page
+
 
 PATH, HEALTH = "/mcp", "/health"
 BACKLOG = 32
@@ -61,8 +66,6 @@ def serve_http(
     Raises:
         SettingsError: a setting, such as an address, a token or a certificate, is invalid.
     """
-    import uvicorn  # only this transport needs it
-
     inherited = inherited_socket()
     security(settings)  # wrong settings are reported before the port is taken
     check_certificate(settings)
@@ -88,7 +91,7 @@ def serve_http(
         timeout_graceful_shutdown=3,
         ssl_certfile=settings.tls_certificate,
         ssl_keyfile=settings.tls_key,
-        http=connection_class(),
+        http=type("Connection", (BoundedConnection,), {"most": connections_allowed()}),
         ws="none",
         timeout_keep_alive=30,
         backlog=BACKLOG,
@@ -180,13 +183,6 @@ def address_of(listening: socket.socket, settings: Settings) -> str:
 def page_address(address: str) -> str:
     """Return the address of the page for an address of MCP: `http://127.0.0.1:8300/ui/`."""
     return f"{address.removesuffix(PATH)}/ui/"
-
-
-def connection_class() -> type[BoundedConnection]:
-    """Return a class of connections with the limit for this process."""
-    from graphground.server.transports.connections import BoundedConnection, connections_allowed
-
-    return type("Connection", (BoundedConnection,), {"most": connections_allowed()})
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -355,3 +351,96 @@ def wrong_header(headers: list[tuple[bytes, bytes]]) -> str | None:
         if key == b"origin" and not ORIGIN.fullmatch(text):
             return "Origin"
     return None
+
+
+HEADER_SECONDS, REQUEST_SECONDS, UNREAD_SECONDS = 10.0, 30.0, 30.0
+"""The time limits for a request's headers, for the whole request, and for reading some bytes of a response."""
+MAX_CONNECTIONS = 512
+
+
+class BoundedConnection(H11Protocol):
+    """An HTTP/1.1 connection with time limits; beyond the limit, a new one replaces the least important connection.
+
+    uvicorn closes a connection that is idle after a response, but not a connection that never sends a complete request
+    or never reads its response.
+    """
+
+    most = MAX_CONNECTIONS
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Accept the connection; beyond the limit, close the least important connection, which may be this one."""
+        super().connection_made(transport)
+        self.number, self._unread, self._reading = next(_numbers), 0, True
+        self._timer: asyncio.TimerHandle | None = None
+        self._await_request()
+        if len(self.connections) > self.most:
+            others: Any = self.connections - {self}
+            victim = min(others, key=lambda other: (other.importance(), other.number), default=self)
+            (self if victim.importance() == CALLING else victim).drop()
+
+    def data_received(self, data: bytes) -> None:
+        """Process bytes of a request."""
+        if not self._reading and self.conn.their_state is not h11.SEND_BODY:
+            self._await_request()
+        super().data_received(data)
+        if self.conn.their_state in (h11.DONE, h11.MUST_CLOSE, h11.CLOSED, h11.ERROR):
+            self._reading = False
+            self._look_again(UNREAD_SECONDS)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Cancel the connection's timer."""
+        if self._timer is not None:
+            self._timer.cancel()
+        super().connection_lost(exc)
+
+    def importance(self) -> int:
+        """Return the rank of the connection: INCOMPLETE request < IDLE < STANDING (an open stream) < CALLING."""
+        if self._reading:
+            return INCOMPLETE
+        if self.cycle is None or self.cycle.response_complete:
+            return IDLE
+        return STANDING if self.scope is not None and self.scope.get("method") == "GET" else CALLING
+
+    def drop(self) -> None:
+        """Close the connection now."""
+        self.connections.discard(self)
+        with suppress(Exception):
+            self.transport.abort()
+
+    def _await_request(self) -> None:
+        self._reading, self._begun = True, self.loop.time()
+        self._look_again(HEADER_SECONDS)
+
+    def _look_again(self, seconds: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self.loop.call_later(seconds, self._look)
+
+    def _look(self) -> None:
+        """Close the connection if its client keeps the server waiting; otherwise check again later."""
+        if self.transport.is_closing():
+            return
+        unread: int = self.transport.get_write_buffer_size()
+        if self._reading:
+            left = REQUEST_SECONDS - (self.loop.time() - self._begun)
+            is_late = self.conn.their_state is not h11.SEND_BODY or left <= 0
+        else:
+            left, is_late = UNREAD_SECONDS, bool(unread) and unread == self._unread
+        self._unread = unread
+        if is_late:
+            self.drop()
+        else:
+            self._look_again(left)
+
+
+INCOMPLETE, IDLE, STANDING, CALLING = range(4)
+
+
+def connections_allowed() -> int:
+    """Return the limit of connections, which leaves half of the file descriptors for databases and files."""
+    try:
+        import resource  # not on Windows
+    except ImportError:
+        return MAX_CONNECTIONS
+    soft: Any = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return MAX_CONNECTIONS if soft == resource.RLIM_INFINITY else max(16, min(MAX_CONNECTIONS, soft // 2))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine, asks_for_plan
+from graphground.graphs.engines.client_context import DEADLINES, FairShares
 from graphground.graphs.engines.embedded.launcher import (
     EXPORTER,
     SCRATCH_DATABASE,
@@ -35,8 +36,6 @@ from graphground.graphs.engines.engine import (
     Table,
     timed_out,
 )
-from graphground.graphs.engines.fair_shares import FairShares
-from graphground.graphs.engines.running_query import DEADLINES
 from graphground.graphs.storage.home import Home
 
 if TYPE_CHECKING:

@@ -5,9 +5,8 @@ import time
 
 import pytest
 
-from graphground.graphs.engines import running_query as module
-from graphground.graphs.engines.client_context import CANCELLATION, cancellable
-from graphground.graphs.engines.running_query import Deadlines, RunningQuery
+from graphground.graphs.engines import client_context as module
+from graphground.graphs.engines.client_context import CANCELLATION, Deadlines, RunningQuery, cancellable
 
 
 def test_deadlines_fire_in_order_and_dropped_deadlines_never_fire() -> None:

@@ -6,8 +6,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from graphground.graphs.engines.client_context import calling_as
-from graphground.graphs.engines.fair_shares import FairShares, Permit, TooManyCalls
+from graphground.graphs.engines.client_context import FairShares, Permit, TooManyCalls, calling_as
 
 
 @contextmanager

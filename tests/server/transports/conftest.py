@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from graphground.server.transports.connections import BoundedConnection
+from graphground.server.transports.http import BoundedConnection
 
 Serve = Callable[..., tuple[str, int]]
 

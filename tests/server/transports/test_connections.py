@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from graphground.server.transports import connections as module
+from graphground.server.transports import http as module
 
 REQUEST = b"GET /quick HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LARGE = 50_000_000

@@ -6,12 +6,11 @@ import time
 import pytest
 
 from graphground.cypher import parse
-from graphground.graphs.engines.client_context import calling_as
+from graphground.graphs.engines.client_context import FairShares, calling_as
 from graphground.graphs.engines.embedded import engine as module
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import EngineState, ensure_engine
 from graphground.graphs.engines.engine import QueryFailed, QueryTimeout
-from graphground.graphs.engines.fair_shares import FairShares
 from graphground.graphs.graph import Graph
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
