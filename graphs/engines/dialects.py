@@ -226,6 +226,10 @@ class Dialect:
     other_functions: frozenset[str] = frozenset()
     """Allowed functions that Neo4j does not have, in lower case; none has side effects."""
     vector_index: bool = False
+    vector_indexes: str = "SHOW VECTOR INDEXES"
+    """A query that lists the vector indexes."""
+    vector_search: str = "CALL db.index.vector.queryNodes($index, $count, $vector) YIELD node, score AS near"
+    """The beginning of a query for the `$count` nodes whose vectors are nearest to `$vector`."""
     marks: bool = False
     """Whether the database identifies its last transaction with a bookmark, from which every change can be detected."""
     metadata: str = ""
@@ -268,6 +272,7 @@ NEO4J = Dialect(
     create_index="CREATE INDEX {name} IF NOT EXISTS FOR (n:{label}) ON (n.{key})",
     await_indexes="CALL db.awaitIndexes(600)",
     vector_index=True,
+    vector_indexes="SHOW VECTOR INDEXES YIELD *",
     metadata="counts",
     newer="LET x = 1 RETURN x",
     marks=True,
@@ -292,6 +297,8 @@ MEMGRAPH = Dialect(
     own_id="id(n)",
     by_id="toString(id(n)) = $key",
     create_index="CREATE INDEX ON :{label}({key})",
+    vector_indexes="CALL vector_search.show_index_info() YIELD * RETURN *",
+    vector_search="CALL vector_search.search($index, $count, $vector) YIELD node, distance AS near",
     labels="MATCH (n) UNWIND labels(n) AS label RETURN DISTINCT label",
     relationship_types="MATCH ()-[r]->() RETURN DISTINCT type(r) AS type",
     other_functions=frozenset(

@@ -26,14 +26,6 @@ SECONDS = 10.0
 _FILTERED = 10
 logger = logging.getLogger(__name__)
 
-_LIST_INDEXES = {
-    "neo4j": "SHOW VECTOR INDEXES YIELD *",
-    "arcadedb": "SHOW VECTOR INDEXES",
-    "memgraph": "CALL vector_search.show_index_info() YIELD * RETURN *",
-}
-_SEARCH = "CALL db.index.vector.queryNodes($index, $count, $vector) YIELD node, score AS near"
-_SEARCH_MEMGRAPH = "CALL vector_search.search($index, $count, $vector) YIELD node, distance AS near"
-
 
 class IndexUnfit(LookupError):
     """No vector index of the database can be used; the message lists the existing indexes or explains the mismatch."""
@@ -153,19 +145,19 @@ class DatabaseVectors:
     def _indexes(self) -> list[VectorIndex]:
         with self._lock:
             if not self._known or not all(index.online for index in self._known):
-                dialect = self._engine.capabilities().dialect.name
-                table = self._engine.run(_LIST_INDEXES[dialect], timeout=SECONDS)
-                read = _of_memgraph if dialect == "memgraph" else _of_neo4j
+                dialect = self._engine.capabilities().dialect
+                table = self._engine.run(dialect.vector_indexes, timeout=SECONDS)
+                read = _of_memgraph if "index_name" in table.columns else _of_neo4j
                 found = [read(dict(zip(table.columns, row, strict=True))) for row in table.rows]
                 self._known = [candidate for candidate in found if candidate is not None]
             return self._known
 
     def _rows(self, chosen: VectorIndex, vector: Vectors, count: int) -> Sequence[Sequence[Any]]:
-        dialect = self._engine.capabilities().dialect.name
-        own_id = "elementId(node)" if dialect == "neo4j" else "id(node)"
+        dialect = self._engine.capabilities().dialect
+        own_id = dialect.own_id.replace("(n)", "(node)")
         names = ", ".join(f"node.{key}" for key in NAME_PROPERTIES)
         query = (
-            f"{_SEARCH_MEMGRAPH if dialect == 'memgraph' else _SEARCH} "
+            f"{dialect.vector_search} "
             f"RETURN near, labels(node) AS labels, coalesce(node.eid, {own_id}) AS id, "
             f"node.description AS description, [{names}] AS names"
         )
