@@ -20,8 +20,8 @@ from mcp.server.streamable_http import (
     check_accept_headers,
 )
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.shared import jsonrpc_dispatcher
 from mcp.shared.dispatcher import coerce_request_id
-from mcp.shared.jsonrpc_dispatcher import _InFlight, _JSONRPCDispatchContext, handler_exception_to_error_data
 from mcp.shared.transport_context import TransportContext
 from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, JSONRPCRequest, JSONRPCResponse, jsonrpc_message_adapter
 from starlette.requests import Request
@@ -38,6 +38,8 @@ USED = 50
 IN_JSON, OUTCOME, SESSION = "graphground.in_json", "graphground.outcome", "graphground.session"
 """Keys of a request's scope: whether it is answered as JSON; the outcome of its call, which is encoded already; and the
 `PlainAnswers` of its session."""
+OF_SDK = {"_InFlight", "_JSONRPCDispatchContext", "handler_exception_to_error_data"}
+"""Names that the SDK does not document: a version without them runs calls in its own, slower way."""
 logger = logging.getLogger(__name__)
 _scope: ContextVar[Scope | None] = ContextVar("graphground_scope", default=None)
 """The scope of the current request."""
@@ -78,19 +80,21 @@ class PlainAnswers(StreamableHTTPServerTransport):
             return None
         dispatcher: Any = runner.connection.outbound
         transport = TransportContext(kind="jsonrpc", can_send_request=False)
-        context = _JSONRPCDispatchContext(transport, dispatcher, message.id, self._message_metadata(request))
+        context = jsonrpc_dispatcher._JSONRPCDispatchContext(
+            transport, dispatcher, message.id, self._message_metadata(request)
+        )
         number = coerce_request_id(message.id)
         error = ErrorData(code=REQUEST_CANCELLED, message="Request cancelled")
         with anyio.CancelScope() as scope:
             self._calls.add(scope)
             # `notifications/cancelled` finds the call here.
-            flight = dispatcher._in_flight[number] = _InFlight(scope, context)
+            flight = dispatcher._in_flight[number] = jsonrpc_dispatcher._InFlight(scope, context)
             try:
                 result = await runner.on_request(context, message.method, message.params)
                 if not context.cancel_requested.is_set():
                     return self._create_json_response(JSONRPCResponse(jsonrpc="2.0", id=message.id, result=result))
             except Exception as raised:
-                found = handler_exception_to_error_data(raised)
+                found = jsonrpc_dispatcher.handler_exception_to_error_data(raised)
                 if found is None:
                     logger.exception("the request %r failed", message.method)
                 error = found or ErrorData(code=0, message=str(raised))
@@ -194,7 +198,7 @@ def make_room(manager: StreamableHTTPSessionManager) -> None:
     async def greet(ctx: Any, call_next: Any) -> Any:
         """Handle a request; the first of a session shows its connection."""
         session = ctx.request.scope.get(SESSION) if ctx.request is not None else None
-        if session is not None and session._runner is None:
+        if session is not None and session._runner is None and vars(jsonrpc_dispatcher).keys() >= OF_SDK:
             session.greet(ServerRunner(server, ctx.session._connection, ctx.lifespan_context))
         return await call_next(ctx)
 

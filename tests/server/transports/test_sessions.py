@@ -18,6 +18,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 from starlette.requests import Request
 
+from graphground.server.transports import sessions
 from graphground.server.transports.sessions import PlainAnswers, make_room
 from tests.support.http_calls import INITIALIZE
 
@@ -79,9 +80,9 @@ def test_the_unused_session_that_has_been_idle_longest_is_dropped(address: str) 
 
 
 def test_a_session_that_does_not_exist_is_refused_and_costs_nothing(address: str) -> None:
-    sessions = [opened(address) for _ in range(MOST)]
+    kept = [opened(address) for _ in range(MOST)]
     assert not any(used(address, f"guess-{number}") for number in range(20))
-    assert all(used(address, session) for session in sessions)
+    assert all(used(address, session) for session in kept)
 
 
 @pytest.mark.anyio
@@ -110,9 +111,11 @@ async def test_a_call_that_is_cut_off_by_the_end_of_the_server_is_answered_with_
     assert sent[0]["status"] == 503
 
 
-@pytest.fixture
-def calls(serve: Serve) -> Iterator[SimpleNamespace]:
+@pytest.fixture(params=["in the task of the request", "as another version of the SDK runs it"])
+def calls(serve: Serve, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
     """Yield a server with two tools: `wait` runs until its call is cancelled, `fail` fails."""
+    if request.param.startswith("as another"):
+        monkeypatch.setattr(sessions, "OF_SDK", {"a name that the SDK does not have"})
     begun, ended = threading.Event(), threading.Event()
 
     async def call_tool(context: Any, params: Any) -> Any:
