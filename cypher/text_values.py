@@ -15,6 +15,7 @@ suggested.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ LEAST_SHARE = 0.9
 
 FEWEST_VALUES = 3
 MAX_PLACEHOLDERS = 3
-"""The number of words that one property may use for a missing value, besides texts without letters and digits."""
+"""The number of words that one property may use for a missing value, besides blank texts and punctuation."""
 FEWEST_BESIDE = 8
 """The least number of different numbers or unique values beside a word for a missing value.
 
@@ -264,7 +265,7 @@ def find_placeholders(counts: Sequence[tuple[object, int]], total: int = 0, dist
     """Return the texts among a property's values that stand for a missing value, such as `N/A` among dates.
 
     `counts` has the most frequent values with their counts; `total` and `distinct` count all values, if there are more.
-    A placeholder is recognised by the values beside it: it has no letter or digit where others have; it repeats,
+    A placeholder is recognised by the values beside it: it is blank or punctuation where others are not; it repeats,
     without a digit, among numbers or dates; or it repeats among values that are otherwise unique.
 
     >>> find_placeholders([("N/A", 30), ("", 19), *((f"2022-02-{day}", 1) for day in range(10, 20))])
@@ -273,7 +274,7 @@ def find_placeholders(counts: Sequence[tuple[object, int]], total: int = 0, dist
     []
     """
     total, distinct = total or sum(count for _, count in counts), distinct or len(counts)
-    blank = {value for value, _ in counts if isinstance(value, str) and not any(map(str.isalnum, value))}
+    blank = {value for value, _ in counts if isinstance(value, str) and _is_blank(value)}
     found = blank if 2 * len(blank) < distinct else set[str]()
     wordy = {
         value: count
@@ -291,6 +292,11 @@ def find_placeholders(counts: Sequence[tuple[object, int]], total: int = 0, dist
         if dates or (beside >= FEWEST_BESIDE and (form is not None or (unique and often))):
             found = found | set(wordy)
     return sorted(found)
+
+
+def _is_blank(text: str) -> bool:
+    """Whether a text has no letter, digit or symbol: `''`, `-` and `?`, but not `€`."""
+    return all(unicodedata.category(character)[0] in "PZC" for character in text)
 
 
 def sorts_as_text(form: str, texts: Sequence[str]) -> bool:

@@ -114,6 +114,7 @@ NAMES = [(f"Ann B{letter}", 1) for letter in "abcdefghijklmnopqrs"]
         ([("none", 32), ("serious", 13), ("minor", 10)], []),
         ([("PG", 9), ("R", 7), ("12", 5), ("16", 4), ("18", 3)], []),
         ([("+", 9), ("-", 7)], []),
+        ([("$", 3), ("€", 1), ("¥", 1), ("\u200b", 1), ("kr", 2), ("Rs", 2), ("zł", 1), ("R$", 1)], ["\u200b"]),
     ],
 )
 def test_a_text_for_a_missing_value_is_recognised_by_the_values_beside_it(
