@@ -16,7 +16,7 @@ from math import log10
 
 import numpy as np
 
-from graphground.cypher.names.words import root, split_name
+from graphground.cypher.names.words import lemma, root, split_name
 from graphground.graphs.graph import Graph
 from graphground.graphs.question.model import Question
 from graphground.graphs.suggestions.asked import Asked
@@ -25,7 +25,7 @@ from graphground.graphs.suggestions.evidence import Array
 from graphground.graphs.suggestions.forms import FormMaker
 from graphground.graphs.suggestions.properties import Property
 from graphground.graphs.suggestions.shapes import ShapeFinder
-from graphground.graphs.suggestions.walks import Anchor, Path, Walker, reverse
+from graphground.graphs.suggestions.walks import Anchor, Path, Step, Walker, reverse
 
 Features = dict[str, float]
 SAID = 0.45
@@ -34,6 +34,10 @@ FORM_OPERATORS = (
     "compare", "equal", "asks", "distinct", "pairs",
 )  # fmt: skip
 """The operators of which each form has a feature."""
+BEFORE = ("most_before", "group_before", "group_zero", "sort_before", "above_count")
+"""The forms that return the node before the last one."""
+SHARPNESS, NOTHING = 8.0, 0.4
+"""How much more probably a word says the element that it resembles more, and the resemblance of saying nothing."""
 ORDERING = ("order", "argmax", "min", "max", "avg", "sum", "compare", "minus")
 
 
@@ -87,8 +91,10 @@ class Proposer:
             found["step.best"] = sum(best) / len(best)
             found["step.min"] = min(best)
             found["step.words"] = sum(self.evidence.words_said("type", s.type, open_words) for s in steps) / len(steps)
-            found["step.distinct"] = _assigned(columns) / len(steps)
+            found["step.distinct"] = sum(_assign(columns)) / len(steps)
             found["step.unsaid"] = sum(b < 0.25 for b in best)
+            found |= self._spent(steps, columns, open_words)
+            found["near"] = sum(self._near(path) for path in shape.paths) / len(shape.paths)
             found["step.lead"] = self._lead(shape, open_words)
             for place, column in enumerate(columns):
                 # What a step says that no other step of the path says.
@@ -143,6 +149,9 @@ class Proposer:
             found["place"] = self._place(ends)
         certain = bool(steps) and self.asked.end_labels.get(steps[-1]) == {shape.label}
         found["label.written"] = float(bool(shape.label) and not certain)
+        if shape.label:
+            raw = shape.tail.ends if shape.tail else shape.paths[0].ends
+            found["label.share"] = raw.get(shape.label, 0.0)
         found["label.missed"] = float(not shape.label and bool(self.finder.said_labels(ends)))
         scores = [path.anchor.score for path in shape.paths if path.anchor.name]
         found["anchor.score"] = sum(scores) / len(scores) if scores else 0.0
@@ -176,6 +185,10 @@ class Proposer:
         found["tail"] = float(shape.tail is not None)
         count = shape.tail.count if shape.tail else shape.paths[0].count
         found["size"] = min(4.0, log10(1 + count))
+        kind, places = self._window
+        if kind == "noun" and places and self.question.words[0].folded in ("which", "what"):
+            word = self.question.words[self.evidence.indices[places[-1]]].folded
+            found["size.many" if lemma(word) != word else "size.one"] = found["size"]
         rest = [place for place in range(self.size) if open_words[place]]
         if rest and steps:
             phrase = sum(
@@ -193,6 +206,128 @@ class Proposer:
             norm = float(np.linalg.norm(phrase))
             found["phrase"] = float(self.evidence.sum_of(rest) @ phrase) / (norm + 1e-9)
         return found, covered
+
+    def _spent(self, steps: Sequence[Step], columns: Sequence[Array], open_words: Array) -> Features:
+        """Return how well steps are said if each word says one step, and says it more than anything else."""
+        most = np.maximum(self._most_said, np.float32(0.2))
+        sharp = [np.asarray(column * (column / most) ** 3, dtype=np.float32) for column in columns]
+        plain, clear = _assign(columns), _assign(sharp)
+        chances = [self._chance(step.type) * open_words for step in steps]
+        likely = _assign(chances)
+        missed = np.maximum(self._most_likely * open_words - np.maximum.reduce(chances), 0.0)
+        return {
+            "chance.missed": float(missed.sum()),
+            "chance.missed.most": float(missed.max(initial=0.0)),
+            "chance.cost": -sum(float(np.log(0.03 + value)) for value in likely),
+            "chance.least": min(likely),
+            "chance.mean": sum(likely) / len(steps),
+            "step.cost": sum(1 - value for value in plain),
+            "step.least": min(plain),
+            "sharp.cost": sum(1 - value for value in clear),
+            "sharp.least": min(clear),
+            "sharp.unsaid": float(sum(value < 0.2 for value in clear)),
+        }
+
+    @cached_property
+    def _chances(self) -> Array:
+        """For each content word and each element of the schema, how probably the word says just this element."""
+        mass = np.exp(SHARPNESS * self.evidence.matrix)
+        return np.asarray(mass / (mass.sum(axis=1, keepdims=True) + np.exp(SHARPNESS * NOTHING)), dtype=np.float32)
+
+    def _chance(self, type_: str) -> Array:
+        """Return how probably each content word says a relationship type, and neither another element nor nothing."""
+        number = self.evidence.vocabulary.number
+        columns = [number["type", part] for part in type_.split("|") if ("type", part) in number]
+        return np.asarray(self._chances[:, columns].sum(axis=1), dtype=np.float32)
+
+    @cached_property
+    def _most_likely(self) -> Array:
+        """For each content word, how probably it says the relationship type that it says best."""
+        columns = [place for (kind, _), place in self.evidence.vocabulary.number.items() if kind == "type"]
+        return np.asarray(self._chances[:, columns].max(axis=1, initial=0.0), dtype=np.float32)
+
+    def _near(self, path: Path) -> float:
+        """Return how probably the words near a name say the step that leads from it."""
+        if path.anchor.mention < 0 or not path.steps or not self.size:
+            return 0.0
+        words = self.question.mentions[path.anchor.mention].words
+        chances = self._chance(path.steps[0].type)
+        return max(float(value) / (1 + self._distance(place, words)) for place, value in enumerate(chances))
+
+    @cached_property
+    def _window(self) -> tuple[str, list[int]]:
+        """What the question asks for: `who`, `where`, `when`, or the words of a noun: `which [record labels] …`."""
+        words = self.question.words
+        for number, word in enumerate(words):
+            if number in self.question.mentioned:
+                continue
+            if word.folded in ("who", "whom", "where", "when"):
+                return word.folded, []
+            if word.folded in ("which", "what", "whose") or (
+                word.folded in ("many", "much") and number and words[number - 1].folded == "how"
+            ):
+                places = self._run_after(number)
+                if places:
+                    return "noun", places
+        first = next((n for n in self.evidence.indices if n not in self.question.mentioned), None)
+        return ("noun", self._run_after(first - 1)) if first is not None else ("", [])
+
+    def _run_after(self, number: int) -> list[int]:
+        """Return the places of the content words that follow a word and each other, names left out."""
+        found: list[int] = []
+        for other in range(number + 1, len(self.question.words)):
+            if other in self.question.mentioned:
+                continue
+            if other in self.evidence.place:
+                found.append(self.evidence.place[other])
+            elif found:
+                break
+        return found[:4]
+
+    def _asked_fit(self, form: Form, shape: Shape) -> Features:
+        """Return how well what a form returns is what the question asks for."""
+        kind, places = self._window
+        if kind == "when":
+            known = self.maker.keys_of(shape).known
+            return {"asked.when": float(form.key in known and known[form.key].is_time)}
+        returned = self._returned(form, shape)
+        only_key = bool(form.key) and form.kind not in ("argmax", "order", "names_property")
+        if kind in ("who", "where"):
+            measure = self._person if kind == "who" else self._place
+            return {f"asked.{kind}": 0.0 if only_key else max(measure(labels) for labels, _ in returned)}
+        if not places:
+            return {}
+        by_label = by_step = by_key = 0.0
+        for labels, step in () if only_key else returned:
+            for label, share in labels.items():
+                if label:
+                    said = float(self.said("label", label)[places].max())
+                    by_label = max(by_label, said * min(1.0, 0.4 + share))
+            if step is not None:
+                by_step = max(by_step, float(self.said("type", step.type)[places].max()))
+        if form.key and form.kind not in ("argmax", "order"):
+            by_key = float(self.said("property", form.key)[places].max())
+        fit = max(by_label, by_step, by_key)
+        found = {"asked.label": by_label, "asked.step": by_step, "asked.key": by_key, "asked.fit": fit}
+        found["asked.gap"] = float(self._most_said[places].max()) - fit
+        if form.kind == "both" and returned[1][1] is not None:
+            found["both.middle"] = float(self.said("type", returned[1][1].type).max(initial=0.0))
+        return found
+
+    def _returned(self, form: Form, shape: Shape) -> list[tuple[dict[str, float], Step | None]]:
+        """Return the labels of the nodes that a form returns, each with the step that leads to them."""
+        path = shape.tail or shape.paths[0]
+        end = (dict(shape.ends), path.steps[-1] if path.steps else None)
+        if form.kind not in BEFORE and form.kind != "both":
+            return [end]
+        if path.middle:
+            labels: Mapping[str, float] = {path.middle: 1.0}
+        elif len(path.labels) > 1:
+            labels = path.labels[-2]
+        else:
+            labels = shape.paths[0].ends if shape.tail else {path.anchor.label: 1.0}
+        before = (dict(labels), path.steps[-2] if len(path.steps) > 1 else None)
+        return [end, before] if form.kind == "both" else [before]
 
     def _joins_equals(self, path: Path) -> bool:
         """Whether the last step of a path may lead between nodes of one label."""
@@ -374,6 +509,7 @@ class Proposer:
         if form.listed:
             found[f"form.{kind}.listed"] = 1.0
             found["form.listed.pairs"] = float("pairs" in self.operators)
+        found |= self._asked_fit(form, shape)
         group = "order" if kind in ORDERING else "out"
         top = max(scores.values(), default=0.0)
         if form.key:
@@ -513,14 +649,13 @@ class Proposer:
         return found
 
 
-def _assigned(columns: Sequence[Array]) -> float:
-    """Return the sum of the best words of steps if each word may say only one step (greedily)."""
-    taken: set[int] = set()
-    total = 0.0
+def _assign(columns: Sequence[Array]) -> list[float]:
+    """Return what the best word of each step says if each word may say only one step (greedily)."""
+    free = np.ones(len(columns[0]), dtype=np.float32)
+    found = []
     for column in sorted(columns, key=lambda column: -float(column.max(initial=0.0))):
-        for place in np.argsort(-column):
-            if int(place) not in taken:
-                taken.add(int(place))
-                total += float(column[place])
-                break
-    return total
+        left = column * free
+        place = int(left.argmax()) if len(left) else 0
+        found.append(float(left[place]) if len(left) else 0.0)
+        free[place : place + 1] = 0.0
+    return found

@@ -1,0 +1,42 @@
+"""The features of candidate queries, on a small film graph."""
+
+import pytest
+
+from graphground.graphs.graph import Graph
+from graphground.graphs.question.read import read
+from graphground.graphs.suggestions.candidates import Candidate
+from graphground.graphs.suggestions.propose import Features, Proposer
+
+
+def proposed(graph: Graph, question: str) -> dict[str, Features]:
+    proposer = Proposer(graph, read(question, graph, seconds=10), 10)
+    found = {}
+    for shape in proposer.finder.shapes():
+        features, covered = proposer.shape_features(shape)
+        for form, its, its_covered in proposer.forms(shape):
+            parts = (features, its, proposer.cover_features(covered, its_covered))
+            found[Candidate(shape, form).cypher()] = proposer.combine(*parts)
+    return found
+
+
+@pytest.mark.parametrize("feature", ["chance.cost", "sharp.cost"])
+def test_a_path_costs_more_with_a_step_that_no_word_says(film_graph: Graph, feature: str) -> None:
+    found = proposed(film_graph, "Which films did Michael Mann direct?")
+    start = "MATCH (:Person {name: 'Michael Mann'})<-[:directedBy]-"
+    short = next(its for text, its in found.items() if text.startswith(f"{start}(n)"))
+    longer = next(its for text, its in found.items() if text.startswith(f"{start}(m)-[:hasGenre]->(n)"))
+    assert longer[feature] > short[feature] + 0.5
+
+
+def test_what_is_returned_is_compared_with_what_is_asked_for(film_graph: Graph) -> None:
+    found = proposed(film_graph, "What genres do the films directed by Michael Mann have?")
+    genres = next(its for text, its in found.items() if "(n) WITH DISTINCT n" in text and "hasGenre]->(n)" in text)
+    films = next(its for text, its in found.items() if "directedBy]-(n) WITH DISTINCT n" in text)
+    assert genres["asked.gap"] < films["asked.gap"]
+
+
+def test_who_asks_for_persons_and_when_for_a_time(film_graph: Graph) -> None:
+    persons = proposed(film_graph, "Who directed Heat?")
+    assert max(its["asked.who"] for its in persons.values()) > 0
+    times = proposed(film_graph, "When was Michael Mann born?")
+    assert {its["asked.when"] for its in times.values()} <= {0.0, 1.0}
