@@ -221,7 +221,7 @@ def conversion_of(form: str, text: str) -> str | None:
 def are_milliseconds(least: object, greatest: object) -> bool:
     """Whether whole numbers between these extremes are times in milliseconds since 1970, from 1973 to 2099.
 
-    Other numbers of this size spread further than these years.
+    Numbers of this size that are not times are spread over a wider range.
     """
     return (
         isinstance(least, int)

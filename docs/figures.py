@@ -29,8 +29,8 @@ HEAD = """# Figures
 
 What the project claims, the bar that it set itself, and the command that measures it. A value in **bold** misses its
 bar. The page is written by `python docs/figures.py` from the files in `benchmarks/results`, which the benchmarks write.
-Earlier values are in the history of these files. The rows of 2026-11-22 have not been measured again since the reading of
-questions was replaced and the schema filter uses a real index.
+Earlier values are in the history of these files. The rows of 2026-11-22 were measured before the reading
+of questions was replaced, and before the schema filter was measured with a real index.
 
 Machine: two cores, 24 GB, Python 3.11, Neo4j Community 5.26.30 unless a row says otherwise. A command is what follows
 `python -m`. *Held out* are data that were not used in development.

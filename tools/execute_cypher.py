@@ -46,11 +46,11 @@ class ExecuteCypherRequest(Request):
     query: str | None = Field(None, min_length=1, max_length=LONGEST_QUERY, description="One read-only Cypher query.")
     graph: str | None = Field(None, description="A name from list_graphs.")
     parameters: dict[str, Any] | None = Field(None, description="Values for `$name` in the query.")
-    question: str | None = Field(default=None, description="The question; it adds hints.")
-    limit: int = Field(100, ge=1, le=100_000, description="Maximum number of rows.")
+    question: str | None = Field(default=None, description="The question; adds hints and fixes.")
+    limit: int = Field(100, ge=1, le=100_000, description="Maximum rows.")
     timeout_s: float = Field(30, gt=0, le=600, description="Time limit in seconds.")
     cursor: str | None = Field(
-        default=None, max_length=100, description="Instead of `query`: the cursor of a truncated answer."
+        default=None, max_length=100, description="Instead of `query`: a truncated answer's cursor."
     )
 
 

@@ -54,7 +54,7 @@ class FindEntitiesRequest(Request):
     mode: Literal["auto", "fuzzy", "vector"] = Field(
         "auto", description="`fuzzy`: by spelling; `vector`: by meaning; `auto`: by spelling, and by meaning if unsure."
     )
-    limit: int = Field(5, ge=1, le=50, description="Candidates a mention.")
+    limit: int = Field(5, ge=1, le=50, description="Maximum per mention.")
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
@@ -200,7 +200,7 @@ def _staleness(graph: Graph, lookup: EntityLookup) -> str | None:
 
     if graph.unreachable:
         return (
-            f"The database cannot be reached, so the names are those of the last time that it was: {graph.unreachable}"
+            f"The database cannot be reached, so the names are those that were last read: {graph.unreachable}"
         )
     state = lookup.state if isinstance(lookup, OwnIndex) else None
     return f"{state[0].upper()}{state[1:]}." if state else None

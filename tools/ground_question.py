@@ -43,7 +43,7 @@ class GroundQuestionRequest(Request):
     question: str = Field(min_length=1, max_length=2_000, description="The user's question, as it was asked.")
     graph: str | None = Field(None, description="A name from list_graphs.")
     max_tokens: int = Field(DEFAULT_TOKENS, ge=100, le=50_000, description="Token budget.")
-    limit: int = Field(3, ge=1, le=50, description="Most queries.")
+    limit: int = Field(3, ge=1, le=50, description="Maximum queries.")
 
 
 class GroundedName(BaseModel):
@@ -80,7 +80,7 @@ class GroundQuestionAnswer(Answer):
 
 
 def ground_question(graphs: Graphs, request: GroundQuestionRequest) -> GroundQuestionAnswer:
-    """Read the question, rank queries around the nodes that it names, count their answers, and add what they need."""
+    """Read the question, rank queries around the nodes that it names, count their rows, and add the schema and notes."""
     # Imported on first use, as in every tool that needs numpy or rapidfuzz.
     from graphground.graphs.question.read import read
     from graphground.graphs.schemas.token_count import estimate_tokens

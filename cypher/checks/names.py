@@ -327,7 +327,7 @@ def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findi
         suggestions = [_written(variable, pattern.type, forward) for pattern, forward in between[:3]]
         suggestions = list(dict.fromkeys(suggestions))
     elif ways := _through_another_node(facts, link, left, right):
-        message += f" The way leads through another node: {either([f'(…){way}(…)' for way in ways], 3)}."
+        message += f" A path leads through another node: {either([f'(…){way}(…)' for way in ways], 3)}."
         suggestions = ways[:3]
     else:
         path = shortest_path(index, left, right)

@@ -69,7 +69,7 @@ def wrong_values(facts: Facts, findings: Findings, parameters: dict[str, object]
 
 
 def _is_epoch(facts: Facts, use: PropertyUse, data: Data | None) -> bool:
-    """Whether all values of a whole number are times in milliseconds since 1970, between 1973 and 2100."""
+    """Whether all values of a whole number are times in milliseconds since 1970, from 1973 to 2099."""
     if data is None or property_type(facts, use) != "int":
         return False
     known = [data.property(owner, use.key) for owner in owners(facts, use.symbol, use.key)]

@@ -372,7 +372,7 @@ class Balance:
 
 
 def group_of(template: Mapping[str, Any]) -> str:
-    """Return the group with which a template is balanced: its `group`, or its own id."""
+    """Return the group in which a template is balanced: its `group`, or else its own id."""
     return str(template.get("group", template["id"]))
 
 

@@ -181,7 +181,7 @@ def _by_task(records: Records, metric: str) -> dict[str, float]:
 
 
 def interval(values: Sequence[float]) -> dict[str, float | int] | None:
-    """Return a mean over tasks with the interval that suits it: Wilson's for shares, else by bootstrap; never empty."""
+    """Return a mean over tasks with its interval, Wilson's for shares, otherwise by bootstrap; None without values."""
     if not values:
         return None
     if set(values) <= {0.0, 1.0}:

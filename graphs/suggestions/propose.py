@@ -627,7 +627,7 @@ class Proposer:
         return best
 
     def cover_features(self, shape: Array, form: Array) -> Features:
-        """Return the features of the words that a shape and a form cover together."""
+        """Return features that say how many of the question's words a shape and a form cover together."""
         if not self.size:
             return {}
         covered = np.maximum(shape, form)

@@ -51,7 +51,7 @@ class Step:
 
     @property
     def types(self) -> list[str]:
-        """The relationship types; several are inverses of each other, followed both ways: `ownedBy|ownerOf`."""
+        """The relationship types: one, or several that are inverses of each other, `ownedBy|ownerOf`, followed both ways."""
         return self.type.split("|")
 
 

@@ -417,7 +417,7 @@ _PROLOGUE = "".join(f"PREFIX {name}: <{address}>\n" for name, address in PREFIXE
 
 
 def prefixed(body: str) -> str:
-    """Return a query with all prefixes."""
+    """Return a query with the declarations of all prefixes in front."""
     return _PROLOGUE + body
 
 

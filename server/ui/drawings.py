@@ -17,7 +17,7 @@ from graphground.tools.get_schema import note_on
 
 
 def drawn_queries(graph: Graph, query: str, parameters: dict[str, Any] | None) -> list[str]:
-    """Return queries whose rows are the query's, each with the nodes and relationships it comes from.
+    """Return queries that find the rows of this query, each row with the nodes and relationships from which it comes.
 
     Raises:
         ToolFailure: `execute_cypher` would refuse the query.

@@ -1,7 +1,7 @@
 """The routes of the page: `/ui/` and its files without a token; `/ui/api/…` with the token, if one is required.
 
 Answers are `{"ok": true, "answer": …}`, or `{"ok": false, "failure": …}` with the fields of a tool failure. The HTTP
-status is 200 in both cases: a failure such as an unknown graph is shown on the page and is no HTTP error.
+status is 200 in both cases: a failure such as an unknown graph is shown on the page and is not an HTTP error.
 """
 
 from __future__ import annotations
