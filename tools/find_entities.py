@@ -199,9 +199,7 @@ def _staleness(graph: Graph, lookup: EntityLookup) -> str | None:
     from graphground.graphs.entities.own_index import OwnIndex
 
     if graph.unreachable:
-        return (
-            f"The database cannot be reached, so the names are those that were last read: {graph.unreachable}"
-        )
+        return f"The database cannot be reached, so the names are those that were last read: {graph.unreachable}"
     state = lookup.state if isinstance(lookup, OwnIndex) else None
     return f"{state[0].upper()}{state[1:]}." if state else None
 

@@ -80,7 +80,7 @@ class GroundQuestionAnswer(Answer):
 
 
 def ground_question(graphs: Graphs, request: GroundQuestionRequest) -> GroundQuestionAnswer:
-    """Read the question, rank queries around the nodes that it names, count their rows, and add the schema and notes."""
+    """Read the question, rank queries around the nodes that it names, count their rows, and add schema and notes."""
     # Imported on first use, as in every tool that needs numpy or rapidfuzz.
     from graphground.graphs.question.read import read
     from graphground.graphs.schemas.token_count import estimate_tokens

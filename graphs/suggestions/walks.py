@@ -51,7 +51,7 @@ class Step:
 
     @property
     def types(self) -> list[str]:
-        """The relationship types: one, or several that are inverses of each other, `ownedBy|ownerOf`, followed both ways."""
+        """The relationship types: one, or several inverses of each other, followed both ways: `ownedBy|ownerOf`."""
         return self.type.split("|")
 
 

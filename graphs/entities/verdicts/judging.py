@@ -73,7 +73,8 @@ def judge(mention: str, candidates: Sequence[Candidate], counts: WordCounts, *, 
             preferred = [candidate for candidate in preferred if not _is_distant_alias(mention, candidate)]
         if all(_is_distant_alias(mention, candidate) for candidate in preferred):  # `Navy`, of the Naval Academy
             others = holding_all_words(mention, candidates, counts)
-            preferred = [*preferred, *(candidate for candidate in others if candidate not in preferred)]
+            meant = {candidate.key for candidate in preferred}
+            preferred = [*preferred, *(candidate for candidate in others if candidate.key not in meant)]
         return _shown(preferred, candidates)
     likely, chance = _likely(mention, by_text(candidates), counts)
     if likely:

@@ -66,6 +66,7 @@ PARTS = [
     )),
     Record("C1", "Country", "Iceland"),
     Record("K1", "Shop", "Foods Limited", ("Iceland",)),
+    Record("P1", "Player", "Arvid Stenmark", ("Stork",), None, {"nicknames": ["Stork"]}),
     *(Record(f"O{number}", "Bank", name) for number, name in enumerate(
         ["Deutsche Kredit", "Commerz und Privat", "Nordea", "Rabobank", "Santander", "Handelsbanken", "Lloyds"]
     )),
@@ -81,6 +82,7 @@ PARTS = [
         ("Secretaries of State", "found", "United States Secretary of State"),
         ("Best Director", "ambiguous", "Goya Award for Best Director"),
         ("iceland", "found", "Iceland"),
+        ("Stork", "found", "Arvid Stenmark"),
     ],
 )
 def test_a_part_of_a_name_that_stands_there_is_never_absent_and_an_exact_name_decides(
