@@ -19,8 +19,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -146,7 +145,7 @@ def _receive(client: httpx2.Client, address: str, part: Path, progress: Progress
     earlier = _noted(note)
     headers = {"Range": f"bytes={have}-"} if have else {}
     try:
-        with client.stream("GET", address, headers=headers) as answer, _disk(part):
+        with client.stream("GET", address, headers=headers) as answer:
             announced = _announced(answer)
             if answer.status_code == 416 or (
                 have and answer.status_code == 206 and (earlier != announced or not _continues(answer, have))
@@ -166,10 +165,14 @@ def _receive(client: httpx2.Client, address: str, part: Path, progress: Progress
                         progress("downloading", have, announced.size)
     except httpx2.TransportError as error:
         raise _Again(f"the connection failed ({error})") from None
-    except httpx2.HTTPError as error:
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise DownloadError(f"{address}: {error}") from None
-    except httpx2.InvalidURL as error:
-        raise DownloadError(f"{address}: {error}") from None
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise DownloadError(
+            f"the disk of {part.parent} is full; make room and run the same command again to resume"
+        ) from None
     if announced.size is not None and have < announced.size:
         raise _Again(f"the response ended after {have:,} of {announced.size:,} bytes")
     return announced
@@ -221,18 +224,6 @@ def _refusal(answer: httpx2.Response, address: str) -> Exception:
         410: "the server no longer has the file",
     }.get(status, "the request was refused")
     return DownloadError(f"{address}: status {status}: {reason}")
-
-
-@contextmanager
-def _disk(part: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            raise
-        raise DownloadError(
-            f"the disk of {part.parent} is full; make room and run the same command again to resume"
-        ) from None
 
 
 def _finish(address: str, announced: Announced, part: Path, path: Path) -> str:

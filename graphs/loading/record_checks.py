@@ -30,10 +30,16 @@ MAX_ID_CHARACTERS = 2000
 """The maximum number of characters in the `eid` of an entity."""
 
 
-def _str(value: Any) -> Any:
-    if type(value) is not str:
-        raise ValueError
-    return value
+def _exactly(kind: type) -> Check:
+    def check(value: Any) -> Any:
+        if type(value) is not kind:
+            raise ValueError
+        return value
+
+    return check
+
+
+_str = _exactly(str)
 
 
 def _int(value: Any) -> Any:
@@ -48,12 +54,6 @@ def _float(value: Any) -> Any:
     if type(value) is not int:
         raise ValueError
     return float(value)
-
-
-def _bool(value: Any) -> Any:
-    if type(value) is not bool:
-        raise ValueError
-    return value
 
 
 def _temporal(read: Callable[[str], str]) -> Check:
@@ -71,7 +71,7 @@ SCALARS: dict[str, Check] = {
     "str": _str,
     "int": _int,
     "float": _float,
-    "bool": _bool,
+    "bool": _exactly(bool),
     **{type_: _temporal(read) for type_, read in READERS.items()},
     "unknown": _anything,
 }

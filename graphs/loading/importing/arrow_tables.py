@@ -11,6 +11,7 @@ structures, bytes and decimal numbers with more than 15 digits become text.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ import pyarrow as arrow
 import pyarrow.parquet as parquet
 
 from graphground.graphs.engines.temporal import iso_clock, iso_date, iso_instant
-from graphground.graphs.loading.importing.cells import TimeText, Unreadable, key_text, typed_reader
+from graphground.graphs.loading.importing.cells import TimeText, Unreadable, key_text, read_cell
 from graphground.graphs.loading.importing.records import ImportRefused, Problems, refusal
 from graphground.graphs.loading.importing.tables import PARQUET_SUFFIXES, check_columns
 
@@ -49,7 +50,7 @@ class ArrowTable:
 
     def reader(self, type_: str) -> Callable[[Any], Any]:
         """Return the function that converts a cell to a property type."""
-        return typed_reader(type_)
+        return partial(read_cell, type_=type_)
 
     def rows(self, problems: Problems, keys: Set[str] = frozenset()) -> Iterator[tuple[int, Sequence[Any]]]:
         """Yield each row with its number, from 1.

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial, reduce
+from functools import reduce
 from math import isfinite
 from typing import Any, ClassVar
 
@@ -202,11 +202,6 @@ class Unreadable:
 
     def __str__(self) -> str:
         return self.text
-
-
-def typed_reader(type_: str) -> partial[Any]:
-    """Return the function that converts a typed cell to a property type."""
-    return partial(read_cell, type_=type_)
 
 
 def read_cell(value: Any, type_: str) -> Any:
