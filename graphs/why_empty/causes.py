@@ -20,7 +20,7 @@ from graphground.cypher.diagnostics import Diagnostic, all_of, counted, reversed
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.text_values import FORMS, are_milliseconds, guard, text_values
 from graphground.cypher.tree import altered
-from graphground.graphs.why_empty.probe import PLACEHOLDERS, Probe, all_hold, quoted
+from graphground.graphs.why_empty.probe import PLACEHOLDERS, Probe, all_hold, quoted, without_not
 
 
 @dataclass(frozen=True)
@@ -168,9 +168,7 @@ def _meeting(
 
 
 def _hops(path: t.PathPattern) -> Iterator[Hop]:
-    elements = path.elements
-    for place in range(len(elements) - 2):
-        left, relationship, right = elements[place : place + 3]
+    for left, relationship, right in zip(path.elements, path.elements[1:], path.elements[2:], strict=False):
         if (
             isinstance(left, t.NodePattern)
             and isinstance(relationship, t.RelationshipPattern)
@@ -502,7 +500,7 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
     """
     where = "the rows that the other conditions leave" if rest else "the rows before this condition"
     opening = f"This condition removes every row: {probe.source(condition)}."
-    inner, negated = _without_not(condition)
+    inner, negated = without_not(condition)
     absent = _placeholders(probe, before, condition)
     if absent is not None:
         return probe.diagnostic("filter_removes_all", condition, f"{opening} {absent[0]}", absent[1], clear=True)
@@ -702,14 +700,6 @@ _VERBS = {
     "ENDS WITH": "ends with",
     "=~": "matches",
 }
-
-
-def _without_not(condition: t.Expression) -> tuple[t.Expression, bool]:
-    """Return a condition without the NOTs before it, and whether it is negated; `<>` counts as one more NOT."""
-    negated = False
-    while isinstance(condition, t.Unary) and condition.operator == "NOT":
-        condition, negated = condition.operand, not negated
-    return condition, negated != (isinstance(condition, t.Binary) and condition.operator == "<>")
 
 
 def _verb(condition: t.Expression, subject: t.Expression) -> str | None:

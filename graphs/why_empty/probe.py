@@ -108,3 +108,11 @@ def quoted(value: Any) -> str:
     if isinstance(value, str):
         return quoted_string(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def without_not(condition: t.Expression) -> tuple[t.Expression, bool]:
+    """Return a condition without the NOTs before it, and whether it is negated; `<>` counts as one more NOT."""
+    negated = False
+    while isinstance(condition, t.Unary) and condition.operator == "NOT":
+        condition, negated = condition.operand, not negated
+    return condition, negated != (isinstance(condition, t.Binary) and condition.operator == "<>")

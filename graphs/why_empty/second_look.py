@@ -23,7 +23,7 @@ from graphground.graphs.engines.client_context import Waiting
 from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.schemas.statistics.model import Statistics
-from graphground.graphs.why_empty.probe import PLACEHOLDERS, OutOfTime, Probe, QueryNeeded, quoted
+from graphground.graphs.why_empty.probe import PLACEHOLDERS, OutOfTime, Probe, QueryNeeded, quoted, without_not
 
 QUICK_MS = 50.0
 """The maximum time, in milliseconds, of a query whose answer is checked: a check takes about as long as the query."""
@@ -138,6 +138,10 @@ class Shape:
         """Return the text of a part of the query."""
         return self.query.text[node.start : node.end]
 
+    def columns(self, items: Sequence[t.ReturnItem], name: str = "c") -> list[str]:
+        """Return the columns of items under short names: `["n.name AS c0", "n.born AS c1"]`."""
+        return [f"{self.source(item.expression)} AS {name}{place}" for place, item in enumerate(items)]
+
     def before(self, clause: t.Clause) -> str:
         """Return the text of the clauses before `clause`."""
         return self.query.text[self.start : clause.start]
@@ -221,7 +225,7 @@ def differing_counts(probe: Probe, shape: Shape) -> Iterator[Diagnostic]:
             if symbol is None or symbol.kind != "node" or not _may_repeat(shape, number, str(symbol.name)):
                 continue
             text = shape.source(argument)
-            groups = [f"{shape.source(group.expression)} AS g{place}" for place, group in enumerate(step.groups)]
+            groups = shape.columns(step.groups, "g")
             rows = probe.rows(
                 f"{step.before} WITH {', '.join([*groups, f'count({text}) AS every, count(DISTINCT {text}) AS different'])} "
                 "WHERE every <> different RETURN count(*) AS places, sum(every) AS every, sum(different) AS different",
@@ -301,7 +305,12 @@ def order_and_limit(probe: Probe, shape: Shape) -> Iterator[Diagnostic]:
         keys = [row[: len(projection.order_by)] for row in probe.rows(query, limit.value + LOOKED_AT)]
         first = projection.order_by[0]
         if keys and keys[0][0] is None and first.descending:
-            yield _nulls_first(probe, shape, step, first)
+            yield probe.diagnostic(
+                "nulls_sorted_first",
+                first,
+                f"The first row has no {shape.source(first.expression)}: descending order puts nulls first, so LIMIT "
+                f"keeps rows without a value. Keep only rows that have one: {_not_null(shape, step, first.expression)}.",
+            )
         elif len(keys) > limit.value and keys[limit.value] == keys[limit.value - 1] and None not in keys[limit.value]:
             yield _tie(probe, step, keys, limit)
 
@@ -318,15 +327,6 @@ def _tie(probe: Probe, step: Step, keys: list[list[object]], limit: t.IntegerLit
         f"{more}{tied} rows share the value {value} of the sort key, and LIMIT {limit.value} keeps "
         f"{inside} of them, an arbitrary choice. Raise the LIMIT to see them all.",
         severity="hint",
-    )
-
-
-def _nulls_first(probe: Probe, shape: Shape, step: Step, sort: t.SortItem) -> Diagnostic:
-    return probe.diagnostic(
-        "nulls_sorted_first",
-        sort,
-        f"The first row has no {shape.source(sort.expression)}: descending order puts nulls first, so LIMIT keeps rows "
-        f"without a value. Keep only rows that have one: {_not_null(shape, step, sort.expression)}.",
     )
 
 
@@ -355,7 +355,7 @@ def _sort_key_query(shape: Shape, step: Step, limit: int) -> str | None:
     Return None if the answer does not contain a sort key and the rows are grouped or distinct.
     """
     projection = step.projection
-    columns = [f"{shape.source(item.expression)} AS c{place}" for place, item in enumerate(projection.items)]
+    columns = shape.columns(projection.items)
     names: list[str] = []
     for place, sort in enumerate(projection.order_by):
         known = _place(projection, sort.expression)
@@ -394,9 +394,7 @@ def total(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
     if not table.truncated:
         return
     step = shape.returned
-    columns = ", ".join(
-        f"{shape.source(item.expression)} AS c{place}" for place, item in enumerate(step.projection.items)
-    )
+    columns = ", ".join(shape.columns(step.projection.items))
     paging = "".join(
         f" {word} {shape.source(bound)}"
         for word, bound in (("SKIP", step.projection.skip), ("LIMIT", step.projection.limit))
@@ -481,7 +479,7 @@ def other_direction(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[D
             if step.aggregates and not items:
                 counts.append(_answer(probe, f"{before} {shape.source(step.clause)}"))
             else:
-                columns = ", ".join(f"{shape.source(item.expression)} AS c{place}" for place, item in enumerate(items))
+                columns = ", ".join(shape.columns(items))
                 counts.append(_answer(probe, f"{before} WITH DISTINCT {columns} RETURN count(*) AS rows"))
         if None in counts or counts[0] == counts[1]:
             continue
@@ -536,7 +534,8 @@ def texts_for_missing(probe: Probe, shape: Shape, facts: Statistics) -> Iterator
         if not isinstance(use, PropertyUse) or not use.symbol.name:
             continue
         texts = _placeholders(shape, use, facts)
-        test = comparison.node if comparison is not None else _null_test(shape, use)
+        tests = (test for test in shape.query.find(t.IsNull) if test.operand is use.node and test.negated)
+        test = comparison.node if comparison is not None else next(tests, None)
         if len(texts) < (1 if comparison is None else 2) or test is None:
             continue
         written = comparison.right_node if comparison is not None else None
@@ -578,12 +577,6 @@ def _placeholders(shape: Shape, use: PropertyUse, facts: Statistics) -> list[str
     known = [facts.property(owner, use.key) for owner in owners(shape.facts, use.symbol, use.key)]
     common = {text for item in known if item is not None for text, _ in item.common if isinstance(text, str)}
     return sorted(text for text in common if text.strip().lower() in PLACEHOLDERS)
-
-
-def _null_test(shape: Shape, use: PropertyUse) -> t.IsNull | None:
-    """Return the `IS NOT NULL` that tests a property."""
-    tests = (test for test in shape.query.find(t.IsNull) if test.operand is use.node and test.negated)
-    return next(tests, None)
 
 
 def _with_condition(shape: Shape, test: t.Node, where: str, *, in_map: bool) -> str:
@@ -641,11 +634,8 @@ def _negated_use(shape: Shape, condition: t.Expression) -> PropertyUse | None:
 
     Return None for other conditions.
     """
-    inner = condition
-    negated = False
-    while isinstance(inner, t.Unary) and inner.operator == "NOT":
-        inner, negated = inner.operand, not negated
-    if not isinstance(inner, t.Binary) or negated == (inner.operator == "<>"):
+    inner, negated = without_not(condition)
+    if not isinstance(inner, t.Binary) or not negated:
         return None
     if inner.operator not in ("<>", "=", "IN", "CONTAINS", "STARTS WITH", "ENDS WITH"):
         return None
