@@ -12,7 +12,7 @@ import queue
 import secrets as secrets_module
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ import orjson
 
 from graphground.graphs.schemas.token_count import estimate_tokens
 from graphground.server.threads import caller_of, token_client
-from graphground.server.traces.event import RUNNING, Event, TraceFile, follow_events
+from graphground.server.traces.event import RUNNING, TOOL_CALL, Event, TraceFile, follow_events
 from graphground.server.traces.redaction import Redactor
 
 if TYPE_CHECKING:
@@ -72,32 +72,25 @@ def read_caller(context: Any) -> Caller:
     return Caller(label, f"{client.name} {client.version}".strip()[:MAX_NAME_CHARACTERS], owner)
 
 
-@dataclass(frozen=True, slots=True)
-class _Recorded:
-    """The data of one finished call, before redaction and token estimates."""
+@dataclass(slots=True)
+class _Call:
+    """A call before redaction and token estimates; `outcome` is None while it runs.
+
+    `line` is written by the recorder's thread once a running call is to be shown.
+    """
 
     time: datetime
     caller: Caller
     name: str
     arguments: bytes
-    outcome: Outcome
-    seconds: float
+    outcome: Outcome | None = None
+    seconds: float = 0.0
+    line: bytes = b""
+    queued: bool = False
 
     @property
     def waiting_bytes(self) -> int:
-        return len(self.outcome.payload) + len(self.arguments)
-
-
-@dataclass(slots=True)
-class _Running:
-    """A call that has not ended; `line` is written by the recorder's thread once the call is to be shown."""
-
-    start: datetime
-    caller: Caller
-    name: str
-    arguments: bytes
-    line: bytes = b""
-    queued: bool = False
+        return 0 if self.outcome is None else len(self.outcome.payload) + len(self.arguments)
 
 
 class Recorder:
@@ -114,11 +107,10 @@ class Recorder:
         self._file, self._secrets = file, tuple(secrets)
         self._max_events, self._max_bytes = max_events, max_bytes
         self._lines: deque[tuple[int, str, bytes]] = deque()
-        self._running: dict[int, _Running] = {}
+        self._running: dict[int, _Call] = {}
         self._bytes = self._last = self._waiting_bytes = self.dropped = 0
         self._lock = threading.Lock()
-        self._listeners: list[Callable[[], None]] = []
-        self._waiting: queue.Queue[_Recorded | _Running | None] = queue.Queue(MAX_WAITING_CALLS)
+        self._waiting: queue.Queue[_Call | None] = queue.Queue(MAX_WAITING_CALLS)
         self._thread: threading.Thread | None = None
         self._closed = threading.Event()
         self.label = secrets_module.token_hex(4)
@@ -127,7 +119,7 @@ class Recorder:
     @contextmanager
     def running(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> Iterator[None]:
         """Show a call as running during the block, if the block takes longer than `SHOWN_AFTER_SECONDS`."""
-        call = _Running(datetime.now(UTC), caller, name, encode_arguments(arguments))
+        call = _Call(datetime.now(UTC), caller, name, encode_arguments(arguments))
         with self._lock:
             self._running[id(call)] = call
         try:
@@ -147,22 +139,15 @@ class Recorder:
         for call in shown[:MAX_RUNNING]:
             if call.line:
                 lines.append(call.line)
-            elif not call.queued and (now - call.start).total_seconds() >= SHOWN_AFTER_SECONDS:
+            elif not call.queued and (now - call.time).total_seconds() >= SHOWN_AFTER_SECONDS:
                 call.queued = self._queue(call)
         return lines
 
     def record(self, caller: Caller, name: str, arguments: Mapping[str, Any], outcome: Outcome, seconds: float) -> None:
         """Queue a finished call for recording, or drop it if too many calls wait; never raise and never wait."""
-        call = _Recorded(datetime.now(UTC), caller, name, encode_arguments(arguments), outcome, seconds)
-        with self._lock:
-            if self._waiting_bytes + call.waiting_bytes > MAX_WAITING_BYTES:
-                self.dropped += 1
-                return
-            self._waiting_bytes += call.waiting_bytes
-        if not self._queue(call):
+        if not self._queue(_Call(datetime.now(UTC), caller, name, encode_arguments(arguments), outcome, seconds)):
             with self._lock:
                 self.dropped += 1
-                self._waiting_bytes -= call.waiting_bytes
 
     def lines(self, after: int = 0, owner: str | None = None) -> tuple[int, list[bytes]]:
         """Return the number of the last event, counted from 1, and the lines of the kept events after event `after`.
@@ -191,18 +176,6 @@ class Recorder:
                 if max_bytes <= 0:
                     break
         return (after if kept else self._last), found
-
-    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call `listener` after each event, in the thread that adds it; return a function that removes the listener."""
-        with self._lock:
-            self._listeners.append(listener)
-
-        def end() -> None:
-            with self._lock:
-                if listener in self._listeners:
-                    self._listeners.remove(listener)
-
-        return end
 
     def watch(self, path: Path) -> None:
         """Add the events of a trace file, including events appended to the file later, until the recorder is closed."""
@@ -233,13 +206,16 @@ class Recorder:
         if file is not None:
             file.close()
 
-    def _queue(self, call: _Recorded | _Running) -> bool:
-        """Put a call into the queue and start the thread if necessary; return False if the queue is full."""
-        try:
-            self._waiting.put_nowait(call)
-        except queue.Full:
-            return False
+    def _queue(self, call: _Call) -> bool:
+        """Put a call into the queue and start the thread if necessary; return False if too many calls wait."""
         with self._lock:
+            if self._waiting_bytes + call.waiting_bytes > MAX_WAITING_BYTES:
+                return False
+            try:
+                self._waiting.put_nowait(call)
+            except queue.Full:
+                return False
+            self._waiting_bytes += call.waiting_bytes
             if self._thread is None and not self._closed.is_set():
                 self._thread = threading.Thread(target=self._work, name="graphground-recorder", daemon=True)
                 self._thread.start()
@@ -251,16 +227,17 @@ class Recorder:
             try:
                 if call is None:
                     return
-                if isinstance(call, _Running):
-                    call.line = _write_running(call, self._secrets)
+                line = make_event(call, self._secrets).as_line()
+                if call.outcome is None:
+                    call.line = line
                 else:
-                    self._keep(make_event(call, self._secrets).as_line(), call.caller.owner)
+                    self._keep(line, call.caller.owner)
             except Exception:
                 with self._lock:
                     self.dropped += 1
                 logger.warning("a call could not be recorded", exc_info=True)
             finally:
-                if isinstance(call, _Recorded):
+                if call is not None:
                     with self._lock:
                         self._waiting_bytes -= call.waiting_bytes
                 self._waiting.task_done()
@@ -272,50 +249,43 @@ class Recorder:
             self._bytes += len(line)
             while len(self._lines) > self._max_events or (self._bytes > self._max_bytes and len(self._lines) > 1):
                 self._bytes -= len(self._lines.popleft()[2])
-            listeners = list(self._listeners)
         if self._file is not None and to_file:
             try:
                 self._file.append(line)
             except OSError as error:
                 logger.warning("recording has stopped: the trace cannot be written: %s", error.strerror or error)
                 self._file = None
-        for listener in listeners:
-            listener()
 
 
-def make_event(call: _Recorded, secrets: Sequence[str] = ()) -> Event:
-    """Convert a recorded call to an event without secrets."""
+def make_event(call: _Call, secrets: Sequence[str] = ()) -> Event:
+    """Convert a call to an event without secrets."""
     redactor = Redactor(secrets)
     values = orjson.loads(call.arguments)
     arguments = redactor.redact_arguments(values)
-    query = values.get("query") or values.get(CUT) if isinstance(values, Mapping) else None
-    answer, cut = cut_answer(orjson.loads(call.outcome.payload), call.outcome.text, len(call.outcome.payload))
-    given = call.arguments
-    return Event(
-        time=call.time.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        session=call.caller.session,
-        client=redactor.redact_text(call.caller.client),
-        name=redactor.redact_text(call.name[:MAX_NAME_CHARACTERS]),
-        arguments=arguments,
-        answer=redactor.redact_answer(answer, query if isinstance(query, str) else ""),
-        failed=call.outcome.is_error,
-        seconds=round(call.seconds, 6),
-        tokens_in=count_tokens(given[: COUNTED_CHARACTERS + 1].decode(errors="ignore"), len(given)),
-        tokens_out=count_tokens(call.outcome.text, len(call.outcome.text)),
-        more={"bytes": len(call.outcome.payload), "cut": True} if cut else {},
-    )
-
-
-def _write_running(call: _Running, secrets: Sequence[str]) -> bytes:
-    redactor = Redactor(secrets)
-    return Event(
+    event = Event(
         RUNNING,
-        call.start.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        call.time.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         call.caller.session,
         redactor.redact_text(call.caller.client),
         redactor.redact_text(call.name[:MAX_NAME_CHARACTERS]),
-        redactor.redact_arguments(orjson.loads(call.arguments)),
-    ).as_line()
+        arguments,
+    )
+    outcome = call.outcome
+    if outcome is None:
+        return event
+    query = values.get("query") or values.get(CUT) if isinstance(values, Mapping) else None
+    answer, cut = cut_answer(orjson.loads(outcome.payload), outcome.text, len(outcome.payload))
+    given = call.arguments
+    return replace(
+        event,
+        kind=TOOL_CALL,
+        answer=redactor.redact_answer(answer, query if isinstance(query, str) else ""),
+        failed=outcome.is_error,
+        seconds=round(call.seconds, 6),
+        tokens_in=count_tokens(given[: COUNTED_CHARACTERS + 1].decode(errors="ignore"), len(given)),
+        tokens_out=count_tokens(outcome.text, len(outcome.text)),
+        more={"bytes": len(outcome.payload), "cut": True} if cut else {},
+    )
 
 
 def remove_secrets(event: Event, secrets: Sequence[str] = ()) -> Event:
