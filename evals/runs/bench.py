@@ -14,18 +14,17 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
 from graphground.evals.metrics.execution_accuracy import Rule
 from graphground.evals.runs.agents import FilePredictions
 from graphground.evals.runs.prediction import read_reply
-from graphground.evals.runs.runner import Journal, Run, RunError, for_each
+from graphground.evals.runs.runner import Journal, Run, RunError, for_each, lock_folder
 from graphground.evals.tasks.task import Task
 from graphground.tools.tool import Graphs
 
@@ -109,7 +108,11 @@ class Bench:
                 budget, or `MAX_FAILURES` questions in a row received no reply.
             Exception: what `answer` raises; the answers until then are kept.
         """
-        with self._locked(), self._journals() as journals:
+        with lock_folder(self.folder, "bench"), ExitStack() as stack:
+            journals = {
+                entry: stack.enter_context(closing(Journal(run.folder / "predictions.jsonl")))
+                for entry, run in self.runs.items()
+            }
             prices = {
                 entry: {record["qid"]: float(record["cost"]) for record in journal.records}
                 for entry, journal in journals.items()
@@ -160,7 +163,7 @@ class Bench:
         progress: Callable[[int, int], None] = lambda done, total: None,
     ) -> dict[str, int]:
         """Score the answers to these tasks; return the number of answers that cannot be scored, by reason."""
-        unscored: dict[str, int] = {}
+        unscored = Counter[str]()
         for number, run in enumerate(self.runs.values()):
 
             def report(done: int, total: int, before: int = number * len(tasks)) -> None:
@@ -177,27 +180,5 @@ class Bench:
                 rule=rule,
                 progress=report,
             )
-            for reason, count in outcome.unscored.items():
-                unscored[reason] = unscored.get(reason, 0) + count
+            unscored += Counter(outcome.unscored)
         return unscored
-
-    @contextmanager
-    def _journals(self) -> Iterator[dict[Entry, Journal]]:
-        journals = {entry: Journal(run.folder / "predictions.jsonl") for entry, run in self.runs.items()}
-        try:
-            yield journals
-        finally:
-            for journal in journals.values():
-                journal.close()
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        lock = FileLock(self.folder / ".lock", timeout=0)
-        try:
-            lock.acquire()
-        except Timeout:
-            raise RunError(f"another process is working on the bench in {self.folder}") from None
-        try:
-            yield
-        finally:
-            lock.release()

@@ -84,19 +84,20 @@ def _prompt(record: Mapping[str, Any]) -> str:
 
 def read_judgements(folder: Path) -> dict[str, Any] | None:
     """Return the share of right answers, the judge, and its agreement with a second judge; None without verdicts."""
-    path = folder / "judgements.jsonl"
-    verdicts = [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
-    first = {verdict["qid"]: verdict["right"] for verdict in verdicts if not verdict["second"]}
+    (first, judge), (second, other) = _verdicts(folder, False), _verdicts(folder, True)
     if not first:
         return None
-    judges = {verdict["second"]: (verdict["judge"], verdict["prompt"]) for verdict in verdicts}
-    second = {verdict["qid"]: verdict["right"] for verdict in verdicts if verdict["second"]}
-    found = {
-        "judge": judges[False][0],
-        "prompt": judges[False][1],
-        "right": as_figures(proportion(sum(first.values()), len(first))),
-    }
-    return found | ({"second": judges[True][0], **agreement(first, second)} if second else {})
+    found = {**judge, "right": as_figures(proportion(sum(first.values()), len(first)))}
+    return found | ({"second": other["judge"], **agreement(first, second)} if second else {})
+
+
+def _verdicts(folder: Path, second: bool) -> tuple[dict[str, bool], dict[str, str]]:
+    """Return the verdicts of the first or second judge by task, and the judge's name and prompt; empty if none."""
+    path = folder / "judgements.jsonl"
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    verdicts = [verdict for verdict in map(json.loads, lines) if verdict["second"] == second]
+    judge = {name: verdicts[-1][name] for name in ("judge", "prompt")} if verdicts else {}
+    return {verdict["qid"]: verdict["right"] for verdict in verdicts}, judge
 
 
 def check_one_judge(judged: Mapping[str, Mapping[str, Any] | None]) -> None:
@@ -171,8 +172,7 @@ def calibrate(folder: Path, path: Path) -> dict[str, Any]:
 
 
 def _first_verdicts(folder: Path) -> dict[str, bool]:
-    path = folder / "judgements.jsonl"
-    verdicts = [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+    verdicts, _ = _verdicts(folder, False)
     if not verdicts:
         raise RunError(f"the run in {folder} is not judged yet")
-    return {verdict["qid"]: verdict["right"] for verdict in verdicts if not verdict["second"]}
+    return verdicts

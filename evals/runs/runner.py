@@ -16,8 +16,10 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -65,6 +67,24 @@ async def for_each(items: Iterable[ItemT], work: Callable[[ItemT], Awaitable[Non
         raise stops[0]
 
 
+@contextmanager
+def lock_folder(folder: Path, kind: str) -> Iterator[None]:
+    """Hold the lock of a folder inside the block.
+
+    Raises:
+        RunError: another process holds it.
+    """
+    lock = FileLock(folder / ".lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise RunError(f"another process is working on the {kind} in {folder}") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 class RunError(RuntimeError):
     """The error for a run that cannot continue or be read, for example because its folder belongs to other tasks."""
 
@@ -83,7 +103,6 @@ class Run:
 
     def __init__(self, folder: Path, tasks: Sequence[Task], settings: dict[str, Any]) -> None:
         self.folder, self.tasks, self.settings = folder, list(tasks), settings
-        self._lock = FileLock(folder / ".lock", timeout=0)
 
     @classmethod
     def open(
@@ -145,7 +164,7 @@ class Run:
         version: Callable[[str], str] = str,
         gold: Path | None = None,
         rule: Rule = "paper",
-        progress: Callable[[int, int], None] | None = None,
+        progress: Callable[[int, int], None] = lambda done, total: None,
     ) -> Outcome:
         """Predict and score the remaining tasks; `timeout` is the time limit of each predicted query, in seconds.
 
@@ -157,83 +176,62 @@ class Run:
             RunError: another process is using the folder.
             AgentError: the agent cannot be started.
         """
-        try:
-            self._lock.acquire()
-        except Timeout:
-            raise RunError(f"another process is working on the run in {self.folder}") from None
-        predictions, scores = Journal(self.folder / "predictions.jsonl"), Journal(self.folder / "scores.jsonl")
-        answers = GoldAnswers(gold or self.folder / "gold.sqlite", timeout=max(timeout, 120.0))
-        try:
-            work = _Work(predictor, _Opened(graphs), answers, predictions, scores, timeout, version, rule)
+        with (
+            lock_folder(self.folder, "run"),
+            closing(Journal(self.folder / "predictions.jsonl")) as predictions,
+            closing(Journal(self.folder / "scores.jsonl")) as scores,
+            closing(GoldAnswers(gold or self.folder / "gold.sqlite", timeout=max(timeout, 120.0))) as answers,
+        ):
+            work = _Work(predictor, graphs, answers, predictions, scores, timeout, version, rule)
             return work.all(self.tasks, workers, progress)
-        finally:
-            predictions.close()
-            scores.close()
-            answers.close()
-            self._lock.release()
 
 
+@dataclass
 class _Work:
-    def __init__(
-        self,
-        predictor: Predictor,
-        graphs: _Opened,
-        gold: GoldAnswers,
-        predictions: Journal,
-        scores: Journal,
-        timeout: float,
-        version: Callable[[str], str],
-        rule: Rule,
-    ) -> None:
-        self._rule: Rule = rule
-        self._predictor, self._graphs, self._gold = predictor, graphs, gold
-        self._predictions, self._scores, self._timeout, self._version = predictions, scores, timeout, version
-        self._known = {record["qid"]: Prediction.of_record(record) for record in predictions.records}
-        self._unscored: dict[str, int] = {}
-        self._done = 0
-        self._lock = threading.Lock()
+    predictor: Predictor
+    graphs: Graphs
+    gold: GoldAnswers
+    predictions: Journal
+    scores: Journal
+    timeout: float
+    version: Callable[[str], str]
+    rule: Rule
+
+    def all(self, tasks: Sequence[Task], workers: int, progress: Callable[[int, int], None]) -> Outcome:
+        self._known = {record["qid"]: Prediction.of_record(record) for record in self.predictions.records}
+        self._unscored, self._lock = Counter[str](), threading.Lock()
+        self._unavailable: dict[str, EngineError | UnknownGraph] = {}
         self._fatal: AgentError | None = None
-
-    def all(self, tasks: Sequence[Task], workers: int, progress: Callable[[int, int], None] | None) -> Outcome:
-        before = {record["qid"] for record in self._scores.records}
+        before = {record["qid"] for record in self.scores.records}
         left = [task for task in tasks if task.qid not in before]
-
-        def predict_and_score(task: Task) -> None:
-            self._task(task)
-            with self._lock:
-                self._done += 1
-                if progress is not None:
-                    progress(len(before) + self._done, len(tasks))
-
         with ThreadPoolExecutor(max(1, workers)) as pool:
-            for future in [pool.submit(predict_and_score, task) for task in left]:
+            for done, future in enumerate(as_completed([pool.submit(self._task, task) for task in left]), start=1):
                 future.result()
+                progress(len(before) + done, len(tasks))
         if self._fatal is not None:
             raise self._fatal
-        failed = sum(self._unscored.values())
-        return Outcome(len(left) - failed, len(before), self._unscored)
+        return Outcome(len(left) - self._unscored.total(), len(before), dict(self._unscored))
 
     def _task(self, task: Task) -> None:
         if self._fatal is not None:
             return
         try:
-            graph = self._graphs.get(task.graph)  # before the model is asked a question that cannot be scored
+            graph = self._graph(task.graph)  # before the model is asked a question that cannot be scored
             prediction = self._known.get(task.qid)
             if prediction is None:
                 prediction = self._predict(task)
-                self._predictions.append(prediction.as_record())
+                self.predictions.append(prediction.as_record())
             started = time.monotonic()
-            gold = self._gold.get(f"{task.graph}@{self._version(task.graph)}", graph, task.gold)
+            gold = self.gold.get(f"{task.graph}@{self.version(task.graph)}", graph, task.gold)
             record = self._score(task, prediction, graph, gold)
         except AgentError as error:
-            with self._lock:
-                self._fatal = error
+            self._fatal = error
             return
         except Exception as error:  # the next tasks are not to suffer from this one
             with self._lock:
-                self._unscored[_describe(error)] = self._unscored.get(_describe(error), 0) + 1
+                self._unscored[_describe(error)] += 1
             return
-        self._scores.append(
+        self.scores.append(
             {
                 **record,
                 "scoring_seconds": round(time.monotonic() - started, 3),
@@ -245,9 +243,19 @@ class _Work:
             }
         )
 
+    def _graph(self, name: str) -> Graph:
+        """Return a graph; one that cannot be opened is tried only once, and its error is raised each time."""
+        if name in self._unavailable:
+            raise self._unavailable[name]
+        try:
+            return self.graphs.get(name)
+        except (EngineError, UnknownGraph) as error:
+            self._unavailable[name] = error
+            raise
+
     def _predict(self, task: Task) -> Prediction:
         try:
-            return self._predictor.predict(task)
+            return self.predictor.predict(task)
         except (AgentError, EngineUnavailable):
             raise
         except Exception as error:
@@ -255,14 +263,14 @@ class _Work:
 
     def _score(self, task: Task, prediction: Prediction, graph: Graph, gold: Gold) -> dict[str, Any]:
         try:
-            return score(task, prediction, graph, gold, timeout=self._timeout, rule=self._rule)
+            return score(task, prediction, graph, gold, timeout=self.timeout, rule=self.rule)
         except Exception as error:
             # Either the graph is away, and the task can be scored later, or this prediction ends the database or our
             # own code: then it would do so again in each resumed run, and is scored as a failure now.
             if isinstance(error, EngineUnavailable) and not _is_available(graph):
                 raise
             failed = replace(prediction, query="", error=f"the query could not be scored: {_describe(error)}")
-            record = score(task, failed, graph, gold, timeout=self._timeout, rule=self._rule)
+            record = score(task, failed, graph, gold, timeout=self.timeout, rule=self.rule)
             return record | {"prediction": prediction.query}
 
 
@@ -278,28 +286,6 @@ def _is_available(graph: Graph) -> bool:
     except EngineError:
         return False
     return True
-
-
-class _Opened:
-    """The opened graphs by name; a graph that cannot be opened is tried only once,
-    and its error is raised each time."""
-
-    def __init__(self, graphs: Graphs) -> None:
-        self._graphs = graphs
-        self._failures: dict[str, EngineError | UnknownGraph] = {}
-        self._lock = threading.Lock()
-
-    def get(self, name: str) -> Graph:
-        with self._lock:
-            failure = self._failures.get(name)
-        if failure is not None:
-            raise failure
-        try:
-            return self._graphs.get(name)
-        except (EngineError, UnknownGraph) as error:
-            with self._lock:
-                self._failures[name] = error
-            raise
 
 
 def read_run(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -327,14 +313,11 @@ class GoldAnswers:
         self._connection = sqlite3.connect(path, check_same_thread=False)
         self._lock = threading.Lock()
         self._asking: dict[tuple[str, str], threading.Lock] = {}
-        with self._lock:
-            # A commit need not wait for the disk: an answer that is lost in a power failure is computed again.
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = NORMAL")
-            self._connection.execute(
-                "CREATE TABLE IF NOT EXISTS gold (graph TEXT, query TEXT, answer TEXT, PRIMARY KEY (graph, query))"
-            )
-            self._connection.commit()
+        # A commit need not wait for the disk: an answer that is lost in a power failure is computed again.
+        self._connection.executescript(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; CREATE TABLE IF NOT EXISTS gold "
+            "(graph TEXT, query TEXT, answer TEXT, PRIMARY KEY (graph, query))"
+        )
 
     def get(self, version: str, graph: Graph, query: str) -> Gold:
         """Return the gold answer of a query, computed now if it is not stored for this `version` of the graph's data.
@@ -344,30 +327,22 @@ class GoldAnswers:
         """
         with self._lock:
             asking = self._asking.setdefault((version, query), threading.Lock())
+        key = (version, query)
         with asking:  # two tasks with the same gold query run it once
-            return self._known(version, query, lambda: self._ask(graph, query))
+            with self._lock:
+                row = self._connection.execute("SELECT answer FROM gold WHERE graph = ? AND query = ?", key).fetchone()
+            answer = json.loads(row[0]) if row else self._ask(graph, query)
+            if not row:
+                with self._lock, self._connection:
+                    values = (*key, json.dumps(answer, ensure_ascii=False))
+                    self._connection.execute("INSERT OR REPLACE INTO gold VALUES (?, ?, ?)", values)
+        table = Table(answer["columns"], answer["rows"], False, answer["ms"])
+        return Gold(table, frozenset(answer["nodes"]), answer["failure"])
 
     def close(self) -> None:
         """Close the file; a second call has no effect."""
         with self._lock:
             self._connection.close()
-
-    def _known(self, version: str, query: str, ask: Callable[[], dict[str, Any]]) -> Gold:
-        with self._lock:
-            row = self._connection.execute(
-                "SELECT answer FROM gold WHERE graph = ? AND query = ?", (version, query)
-            ).fetchone()
-        answer = json.loads(row[0]) if row else ask()
-        if not row:
-            with self._lock:
-                self._connection.execute(
-                    "INSERT OR REPLACE INTO gold VALUES (?, ?, ?)",
-                    (version, query, json.dumps(answer, ensure_ascii=False)),
-                )
-                self._connection.commit()
-        return Gold(
-            Table(answer["columns"], answer["rows"], False, answer["ms"]), frozenset(answer["nodes"]), answer["failure"]
-        )
 
     def _ask(self, graph: Graph, query: str) -> dict[str, Any]:
         try:
