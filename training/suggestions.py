@@ -230,7 +230,7 @@ def sets(options: argparse.Namespace) -> Iterator[tuple[Path, str, list[Asked]]]
     for text in options.questions:
         where, _, file = text.partition("=")
         home, _, name = where.rpartition(":")
-        yield Path(home), name, file_questions(Path(file), Path(file).stem)
+        yield Path(home), name, file_questions(Path(file), name)
 
 
 def main() -> None:
