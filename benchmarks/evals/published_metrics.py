@@ -185,10 +185,15 @@ def compare_predictions(ex: Any, ps: Any, graph: Graph, name: str, most: int, sh
         )
         reasons[why] += 1
         examples[why] += 1
-        by_rule[abs(published_similarity - published_scores[1]) < 1e-9] += 1
+        same_rule = abs(published_similarity - published_scores[1]) < 1e-9
+        by_rule[same_rule] += 1
+        if not same_rule:
+            print(f'  PSJS with rule="published": {published_similarity}, theirs {published_scores[1]}: {predicted}')
         if why != "the same" and examples[why] <= shown:
             print(f"  {why}: ours {our_scores}, theirs {published_scores}\n    {gold}\n    {predicted}", flush=True)
     print(f"{name}: {len(chosen)} predictions: {dict(reasons)}", flush=True)
+    explained = len(chosen) - sum(count for why, count in reasons.items() if why.endswith("OTHER"))
+    print(f"  {explained:,} of {len(chosen):,} are the same, or differ for one of the reasons above", flush=True)
     print(f'  PSJS with rule="published": {by_rule[True]} equal, {by_rule[False]} different', flush=True)
 
 

@@ -154,7 +154,7 @@ def _keys(column: Sequence[Any], rule: Rule, representative_of: dict[float, floa
     A column of texts and integers, the most frequent case, is returned unchanged.
     """
     types = set(map(type, column))
-    if types <= _PLAIN:
+    if types <= _PLAIN and not representative_of:
         return column
     if types <= _NUMBERS and not any(map(isnan, column)):
         return [representative_of.get(number, number) for number in column] if representative_of else column
@@ -308,7 +308,7 @@ class Unsortable(TypeError):
 
 
 def key(value: Any, rule: Rule = "paper", numbers: Mapping[float, float] | None = None) -> Hashable:
-    """Return the key of a value; `numbers` maps a float to its representative (see `representatives`).
+    """Return the key of a value; `numbers` maps a number to its representative (see `representatives`).
 
     Lists and sets are compared as multisets; maps key by key; nodes by their properties, as the driver's `data()` gives
     them; relationships by type, ends and properties; paths in order; dates and times by their ISO 8601 texts. An
@@ -320,11 +320,11 @@ def key(value: Any, rule: Rule = "paper", numbers: Mapping[float, float] | None 
     match value:
         case bool():
             return ("boolean", value) if rule == "paper" else value
-        case None | str() | int():
+        case None | str():
             return value
-        case float():
-            if math.isnan(value):
-                return "NaN"
+        case float() if math.isnan(value):
+            return "NaN"
+        case int() | float():  # an integer may be the neighbour of a float
             return numbers.get(value, value) if numbers else value
         case list() | tuple() | set() | frozenset():
             return _list_key(value, rule, numbers)

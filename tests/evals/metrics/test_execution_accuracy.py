@@ -94,6 +94,21 @@ def test_values_with_different_meanings_differ(first: object, second: object) ->
     assert not tables_match([[first]], [[second]])
 
 
+NEAR = 3 * (1 - 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [([[[3]]], [[[NEAR]]]), ([[{"a": 3}]], [[{"a": NEAR}]]), ([[3, [0.5]]], [[NEAR, [0.5]]]), ([[3]], [[NEAR]])],
+)
+def test_an_integer_equals_a_float_beside_it_wherever_the_two_stand(
+    first: list[list[object]], second: list[list[object]]
+) -> None:
+    assert tables_match(first, second)
+    assert tables_match(second, first)
+    assert not tables_match(first, second, rule="published")
+
+
 def test_the_published_rule_equates_true_and_1_and_compares_floats_exactly() -> None:
     assert tables_match([[True]], [[1]], rule="published")
     assert not tables_match([[0.1 + 0.2]], [[0.3]], rule="published")
