@@ -16,20 +16,8 @@ if TYPE_CHECKING:
     from graphground.evals.metrics.executable import executable
     from graphground.evals.metrics.execution_accuracy import execution_accuracy, tables_match
     from graphground.evals.metrics.provenance_similarity import jaccard, provenance_nodes, psjs
-    from graphground.evals.metrics.retrieval import hit_at, mean_reciprocal_rank, recall_at, reciprocal_rank
 
-__all__ = [
-    "executable",
-    "execution_accuracy",
-    "hit_at",
-    "jaccard",
-    "mean_reciprocal_rank",
-    "provenance_nodes",
-    "psjs",
-    "recall_at",
-    "reciprocal_rank",
-    "tables_match",
-]
+__all__ = ["executable", "execution_accuracy", "jaccard", "provenance_nodes", "psjs", "tables_match"]
 
 _MODULES = {
     name: module
@@ -37,7 +25,6 @@ _MODULES = {
         "executable": ("executable",),
         "execution_accuracy": ("execution_accuracy", "tables_match"),
         "provenance_similarity": ("jaccard", "provenance_nodes", "psjs"),
-        "retrieval": ("hit_at", "mean_reciprocal_rank", "recall_at", "reciprocal_rank"),
     }.items()
     for name in names
 }

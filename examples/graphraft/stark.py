@@ -12,7 +12,7 @@ from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from graphground.evals import hit_at, mean_reciprocal_rank, recall_at
+from examples.graphraft.retrieval import hit_at, mean_reciprocal_rank, recall_at
 
 SPLITS = ("train", "val", "test")
 COLUMNS = {"id", "query", "answer_ids"}

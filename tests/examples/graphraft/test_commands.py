@@ -14,7 +14,7 @@ import pytest
 
 from examples.graphraft.__main__ import main, parse_arguments
 from examples.graphraft.decoding import rank
-from graphground.evals import hit_at, recall_at
+from examples.graphraft.retrieval import hit_at, recall_at
 from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, say
 
 QUESTION = "Which team drafted Stephen Curry?"

@@ -1,6 +1,6 @@
 import pytest
 
-from graphground.evals import hit_at, mean_reciprocal_rank, recall_at, reciprocal_rank
+from examples.graphraft.retrieval import hit_at, mean_reciprocal_rank, recall_at, reciprocal_rank
 
 RANKED = ["d", "a", "x", "b", "y", "c"]
 RELEVANT = {"a", "b", "c", "z"}
