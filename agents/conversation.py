@@ -136,9 +136,8 @@ class Outcome:
     stopped: str = ""
     """Why the agent stopped: `answered`, `accepted`, `cut`, `rounds`, `calls`, `tokens`, `time`, or a failure of the
     `model`, the `server` or the `agent`."""
-    extra: dict[str, Any] = field(default_factory=dict)
 
     def as_record(self) -> dict[str, Any]:
-        """Return the outcome as a dictionary, without empty fields, and with the entries of `extra`."""
+        """Return the outcome as a dictionary, without empty fields."""
         names = ("cypher", "text", "stance", "error", "grade", "rounds", "stopped")
-        return {name: value for name in names if (value := getattr(self, name))} | self.extra
+        return {name: value for name in names if (value := getattr(self, name))}

@@ -98,7 +98,7 @@ class Model:
 
     async def _ask(self, messages: Sequence[Message], tools: Sequence[ToolOffer], grammar: str) -> Reply:
         if self._endpoint is None:
-            self._endpoint = _open(self.settings)
+            self._endpoint = load_endpoint()(self.settings)
         started, timeouts = time.monotonic(), 0
         for attempt in range(1, self.settings.retries + 2):
             result = await self._endpoint.request(messages, tools, grammar)
@@ -126,15 +126,20 @@ class Model:
         raise AssertionError("the last attempt either returns or raises")
 
 
-def _open(settings: ModelSettings) -> Endpoint:
+def load_endpoint() -> type[Endpoint]:
+    """Return the class of endpoints; the libraries that it imports take about a second to load.
+
+    Raises:
+        ModelFailure: the libraries, which an extra installs, are missing.
+    """
     try:
-        from graphground.agents.endpoint import Endpoint  # imports heavy libraries, which an extra installs
+        from graphground.agents.endpoint import Endpoint
     except ModuleNotFoundError as error:
         raise ModelFailure(
             "not_installed",
             f"agents need the extra `agents` ({error.name} is missing): pip install 'graphground[agents]'",
         ) from None
-    return Endpoint(settings)
+    return Endpoint
 
 
 def _measured(

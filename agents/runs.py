@@ -12,10 +12,8 @@ is refused.
 
 from __future__ import annotations
 
-import gzip
 import json
-import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -33,6 +31,8 @@ from graphground.agents.zero_shot import ZeroShot
 from graphground.prompts.agents import FOLDER
 
 Record = dict[str, Any]
+Ask = Callable[[Question], Awaitable[Record]]
+"""A function that returns the prediction for a question: `ask` with an agent, a server and models."""
 MAX_FAILURES = 3
 """The number of questions in a row without a reply from the model after which a run stops."""
 
@@ -93,13 +93,9 @@ async def ask(
 
 
 async def run(
-    agent: Agent,
+    ask: Ask,
     questions: Sequence[Question],
     path: Path,
-    server: ServerConnection,
-    models: Mapping[str, Asks],
-    bounds: Bounds | None = None,
-    trace: Trace | None = None,
     workers: int = 4,
     progress: Callable[[int, int], None] = lambda done, total: None,
     settings: Mapping[str, Any] | None = None,
@@ -123,7 +119,7 @@ async def run(
         nonlocal asked_count, in_a_row
         async with limiter:
             try:
-                record = await ask(agent, question, server, models, bounds, trace)
+                record = await ask(question)
             except ModelFailure as failure:
                 failures.append(failure)
                 scope.cancel()
@@ -177,34 +173,3 @@ def predicted(path: Path) -> set[str]:
             continue  # a line cut off by an interruption
         (ids.discard if record.get("error") else ids.add)(str(record.get("qid")))
     return ids
-
-
-def read_questions(path: Path, graph: str = "") -> list[Question]:
-    """Return the questions of a task file: a JSON list, or one record per line, optionally gzipped.
-
-    Raises:
-        QuestionsError: the file is corrupt or has another form; the message says where.
-        OSError: the file cannot be opened.
-    """
-    data = path.read_bytes()
-    try:
-        text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise QuestionsError(f"{path} cannot be decompressed: {error}") from None
-    except UnicodeDecodeError as error:
-        raise QuestionsError(f"{path} is not UTF-8 text: {error}") from None
-    try:
-        whole: list[Any] = json.loads(text) if text.lstrip().startswith("[") else list(_lines(text))
-    except ValueError as error:
-        raise QuestionsError(f"{path} is neither a JSON list nor one JSON object per line: {error}") from None
-    if not whole or not all(isinstance(record, dict) for record in whole):
-        raise QuestionsError(
-            f"{path} must hold questions: each record must be an object with `question` or `nl_question`"
-        )
-    return [Question.of_record(record, number, graph) for number, record in enumerate(whole, start=1)]
-
-
-def _lines(text: str) -> Iterator[Any]:
-    for line in text.splitlines():
-        if line.strip():
-            yield json.loads(line)

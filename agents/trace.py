@@ -6,15 +6,13 @@
     {"kind": "state", …, "name": "evaluate", "input": "round 1", "output": "incorrect"}
     {"kind": "prediction", …, "name": "loop", "input": {"question": …}, "output": {"cypher": …}}
 
-A session is one question. Keys of models never reach a trace.
+A session is one question. Keys of models never reach a trace. `graphground trace show` prints a trace.
 """
 
 from __future__ import annotations
 
 import json
 import threading
-from collections import Counter
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -45,64 +43,6 @@ class Trace:
                     file.write(json.dumps(line, ensure_ascii=False, default=str) + "\n")
 
 
-def read_trace(path: Path) -> Iterator[Line]:
-    """Yield the lines of a trace file that are JSON objects; a line cut off by an interruption is skipped."""
-    with path.open(encoding="utf-8") as file:
-        for text in file:
-            try:
-                line = json.loads(text)
-            except ValueError:
-                continue
-            if isinstance(line, dict):
-                yield line
-
-
 def shortened(text: str, limit: int = SHOWN) -> str:
     """Return the text, cut after `limit` characters with a note on its full length."""
     return text if len(text) <= limit else f"{text[:limit]}… (of {len(text):,} characters)"
-
-
-def figures(lines: Iterator[Line] | list[Line]) -> dict[str, Any]:
-    """Return the figures of a run, computed from its trace: questions, calls, tokens, cost, rounds, grades, seconds.
-
-        >>> figures([{"kind": "tool", "session": "1", "name": "get_schema", "seconds": 0.004}])["tools"]
-        {'get_schema': {'calls': 1, 'failed': 0, 'seconds': 0.004}}
-
-    Only the last prediction of a question counts, because a resumed run asks again after an error.
-    """
-    last: dict[str, Line] = {}
-    models: dict[str, dict[str, Any]] = {}
-    tools: dict[str, dict[str, Any]] = {}
-    for line in lines:
-        spent = {"calls": 1, "failed": bool(line.get("failed")), "seconds": float(line.get("seconds") or 0)}
-        if line["kind"] == "prediction":
-            last[line["session"]] = line
-        elif line["kind"] == "tool":
-            _add(tools.setdefault(line["name"], {}), spent)
-        elif line["kind"] == "model":
-            cost = 0.0 if line.get("cached") else line.get("cost_usd") or 0.0
-            spent |= {"cached": bool(line.get("cached")), "cost_usd": cost}
-            spent |= {"input_tokens": line.get("tokens_in", 0), "output_tokens": line.get("tokens_out", 0)}
-            _add(models.setdefault(line["name"], {}), spent)
-    outcomes = [line["output"] for line in last.values()]
-    return {
-        "questions": len(outcomes),
-        "with_query": sum(bool(outcome.get("cypher")) for outcome in outcomes),
-        "errors": sum(bool(outcome.get("error")) for outcome in outcomes),
-        "accepted": sum(outcome.get("grade") == "accept" for outcome in outcomes),
-        **{
-            name: dict(sorted(Counter(str(outcome[name]) for outcome in outcomes if outcome.get(name)).items()))
-            for name in ("rounds", "stopped")
-        },
-        "input_tokens": sum(role["input_tokens"] for role in models.values()),
-        "output_tokens": sum(role["output_tokens"] for role in models.values()),
-        "tokens_estimated": any(line.get("tokens_estimated") for line in last.values()),
-        "cost_usd": round(sum(role["cost_usd"] for role in models.values()), 6),
-        "models": models,
-        "tools": tools,
-    }
-
-
-def _add(sums: dict[str, Any], more: dict[str, Any]) -> None:
-    for name, value in more.items():
-        sums[name] = round(sums.get(name, 0) + value, 6)

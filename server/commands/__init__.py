@@ -1,1 +1,1 @@
-"""The commands of `graphground`, one module each, whose function `main(arguments)` returns the exit status."""
+"""The commands of `graphground`, one module each, whose functions are its subcommands."""

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from graphground.server.commands.command_line import (
     FAILED,
+    GRAPHS,
     WrongUse,
+    command,
     open_graphs,
     set_up_logging,
     settings_from,
@@ -23,8 +25,16 @@ if TYPE_CHECKING:
     from graphground.tools.tool import Tool
 
 
+@command(settings=(*GRAPHS, "answer_bytes", "log_level"))
 def call(parsed: argparse.Namespace) -> int:
-    """Run a tool, print its help, or list the tools."""
+    """Run one tool and print its answer.
+
+    [TOOL]       A tool's name, such as list_graphs.
+    [ARGUMENTS]  The tool's arguments as a JSON object; - reads stdin.
+    --list       List the tools.
+    -h --help    Show this help; with TOOL, that tool's arguments.
+    --json       Print the structured answer as JSON.
+    """
     if parsed.help and parsed.tool is None:
         parsed.parser.print_help()
         return 0
@@ -41,7 +51,7 @@ def call(parsed: argparse.Namespace) -> int:
         sys.stdout.write(listed_tools(tools))
         return 0
     set_up_logging(settings.log_level)
-    request = arguments_in(sys.stdin.read() if parsed.arguments == "-" else parsed.arguments)
+    request = arguments_in(sys.stdin.read() if parsed.arguments == "-" else parsed.arguments or "{}")
 
     from graphground.server.application import Application
 

@@ -1,45 +1,52 @@
 """The framework of the command line: one parser class, one way to run a command, one form for errors.
 
-A command is a file of options and a module with functions of the parsed arguments, which return the exit status:
+A command is a function of the parsed arguments that returns the exit status. Its docstring is its help: after the first
+paragraph, each line describes an argument or an option, and what a reader of the help learns is what the parser does.
 
-    [info]                                    # graphs.toml: the subcommand `graphground graphs info`
-    help = "Show the counts, labels and patterns of a loaded graph."
-    function = "info"                         # the function in graphs.py
-    settings = ["folder"]                     # the settings that are options of this command, see `SETTINGS`
-    include = ["model"]                       # tables of shared.toml
+    @command("load", settings=DATA_FOLDER)              # graphs.py: the subcommand `graphground graphs load`
+    def load(parsed: argparse.Namespace) -> int:
+        '''Load a SimpleKG file.
 
-    [info."--json"]                           # the arguments of argparse's `add_argument`
-    action = "store_true"
-    help = "Print JSON."
+        FILE             A SimpleKG file.               # an argument; [FILE] may be left out, FILE... repeated
+        --force          Replace an existing graph.     # a flag
+        --nodes N        Number of nodes (default: 10).
+        --form (csv|xml)  The form; may be repeated.    # alternatives, collected in a list
+        --model MODEL    The model (required).
 
-The options of a `group` have a heading of their own in the help; options with the same `one_of` exclude each other. The
-framework uses argparse, because importing argparse takes no measurable time.
+        bounds:                                         # a heading of options, until the next empty line
+        --limit N        The limit.
+
+        One of these is required:                       # or `One of these:`; the options exclude each other
+        --all            Every row.
+        --none           No row.
+        '''
+
+The framework uses argparse, because importing argparse takes no measurable time.
 """
 
 from __future__ import annotations
 
 import argparse
 import errno
+import inspect
 import json
 import os
 import re
 import sys
 import time
-import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from graphground.server.settings import Settings, SettingsError, default_home, options, read_home, read_settings
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
-    from graphground.agents.model_settings import ModelSettings
     from graphground.graphs.storage.home import Home
     from graphground.tools.tool import Graphs
 
@@ -94,52 +101,116 @@ class CommandLine(argparse.ArgumentParser):
         return {}
 
 
-TYPES = {"int": int, "float": float, "path": Path}
+TYPES: Mapping[str, Callable[[str], Any]] = {
+    "N": int,
+    **dict.fromkeys(("SECONDS", "USD"), float),
+    **dict.fromkeys(("FILE", "FOLDER", "TASKS", "SCHEMA", "OUT", "FIRST", "SECOND"), Path),
+}
+"""The types of values by the words that stand for them in the help; others are texts."""
+_ENTRY = re.compile(r"(?P<left>(?:--?\w|\[?[A-Z]+\b)\S*(?: \S+)*)  +(?P<help>\S.*)")
+_DEFAULT = re.compile(r"\(default: ([^ ;)]+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of a module; an empty name is that of the module itself."""
+
+    name: str
+    run: Callable[[argparse.Namespace], int]
+    shared: Sequence[str]
+    """Further descriptions of options, which several commands have."""
+    settings: Sequence[str]
+    """The settings that are options of this command."""
+
+
+_COMMANDS: dict[str, list[Command]] = {}
+RunT = TypeVar("RunT", bound=Callable[[argparse.Namespace], int])
+
+
+def command(name: str = "", *shared: str, settings: Sequence[str] = ()) -> Callable[[RunT], RunT]:
+    """Make a function a command, whose options its docstring describes; see the module's docstring."""
+
+    def register(run: RunT) -> RunT:
+        _COMMANDS.setdefault(run.__module__, []).append(Command(name, run, shared, settings))
+        return run
+
+    return register
 
 
 def parser_of(name: str) -> CommandLine:
-    """Build the parser of `graphground NAME` from the file NAME.toml."""
-    described = _read(name)
-    parser = CommandLine(f"graphground {name}", description=described["help"], add_help="-h" not in described)
-    if "function" in described:
-        _add_options_of(parser, described)
+    """Build the parser of `graphground NAME` from the commands in the module NAME."""
+    module = import_module(f"graphground.server.commands.{name}")
+    first, *others = _COMMANDS[module.__name__]
+    help_, options = _read_docstring(module if first.name else first.run)
+    parser = CommandLine(f"graphground {name}", description=help_, add_help="-h --help" not in options)
+    if not first.name:
+        _add_options_of(parser, first)
         return parser
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
-    for word, inner in described.items():
-        if word != "help":
-            _add_options_of(commands.add_parser(word, help=inner["help"], description=inner["help"]), inner)
+    for found in (first, *others):
+        help_, _ = _read_docstring(found.run)
+        _add_options_of(commands.add_parser(found.name, help=help_, description=help_), found)
     return parser
 
 
-def _read(name: str) -> dict[str, Any]:
-    return tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
+def _read_docstring(documented: object) -> tuple[str, str]:
+    """Return the first paragraph of a docstring as one line, and the rest of the docstring."""
+    first, _, rest = (inspect.getdoc(documented) or "").partition("\n\n")
+    return " ".join(first.split()), rest
 
 
-def _add_options_of(parser: CommandLine, described: dict[str, Any]) -> None:
-    """Add the options in a table, then those of the tables in shared.toml that it includes, then the settings."""
-    parser.set_defaults(function=described["function"], parser=parser)
-    found = {word: value for word, value in described.items() if isinstance(value, dict)}
-    settings = list(described.get("settings", ()))
-    for included in described.get("include", ()):
-        shared = _read("shared")[included]
-        settings += shared.get("settings", ())
-        group = {"group": shared["group"]} if "group" in shared else {}
-        for word, value in shared.items():
-            if isinstance(value, dict):
-                found.setdefault(word, group | value)
+def _add_options_of(parser: CommandLine, command: Command) -> None:
+    """Add the options that a command's docstring describes, those that it shares with others, and its settings."""
+    parser.set_defaults(function=command.run, parser=parser)
+    known: set[str] = set()
     groups: dict[str, Any] = {}
-    for word, option in found.items():
-        options = {**option, "type": TYPES[option["type"]]} if "type" in option else dict(option)
-        words = [word, options.pop("also")] if "also" in options else [word]
+    for text in (_read_docstring(command.run)[1], *command.shared):
         holder: Any = parser
-        if title := options.pop("group", ""):
-            holder = groups[title] = groups.get(title) or parser.add_argument_group(title)
-        elif title := options.pop("one_of", ""):
-            required = options.pop("required", False)
-            holder = groups[title] = groups.get(title) or parser.add_mutually_exclusive_group(required=required)
-        holder.add_argument(*words, **options)
-    if settings:
-        add_options(parser, [name for each in settings for name in SETTINGS.get(each, (each,))])
+        for line in re.sub(r"\n +", " ", text.strip()).split("\n"):
+            found = _ENTRY.fullmatch(line)
+            if not line:
+                holder = parser
+            elif found is None and line.startswith("One of these"):
+                holder = parser.add_mutually_exclusive_group(required=line.endswith("required:"))
+            elif found is None:
+                holder = groups[line] = groups.get(line) or parser.add_argument_group(line.rstrip(":"))
+            elif found["left"] not in known:  # a command may describe a shared option in its own way
+                known.add(found["left"])
+                words, form = _read_entry(found["left"], found["help"])
+                holder.add_argument(*words, **form)
+    if command.settings:
+        add_options(parser, command.settings)
+
+
+def _read_entry(left: str, text: str) -> tuple[list[str], dict[str, Any]]:
+    """Return the arguments of `add_argument` for a line of help.
+
+    >>> _read_entry("--nodes N", "Number of nodes (default: 10).")[1]
+    {'help': 'Number of nodes (default: 10).', 'metavar': 'N', 'type': <class 'int'>, 'default': 10}
+    """
+    words = [word for word in left.split() if word.startswith("-")]
+    first, *values = [word for word in left.split() if not word.startswith("-")] or [""]
+    form: dict[str, Any] = {"help": text}
+    if not first:
+        return words, form | {"action": "store_true"}
+    positional = re.fullmatch(r"(\[?)([A-Z]+)\]?(\.{3})?", "" if words else first)
+    metavar = positional[2] if positional else first
+    alternatives = values[0] if values else first
+    form |= {"choices": alternatives[1:-1].split("|")} if alternatives.startswith("(") else {"metavar": metavar}
+    if metavar in TYPES:
+        form["type"] = TYPES[metavar]
+    if default := _DEFAULT.search(text):
+        form["default"] = form.get("type", str)(default[1])
+    if positional:
+        optional, _, many = positional.groups()
+        if optional or many:
+            form["nargs"] = "?" if not many else "*" if optional else "+"
+        return ["graph_name" if metavar == "GRAPH" else metavar.lower()], form  # `graph` is a setting
+    if "may be repeated" in text.lower():
+        form |= {"action": "append", "default": []}
+    if "(required)" in text:
+        form["required"] = True
+    return words, form
 
 
 def run(name: str, arguments: Sequence[str]) -> int:
@@ -147,11 +218,10 @@ def run(name: str, arguments: Sequence[str]) -> int:
 
     A failure is printed on stderr and becomes an exit status. A traceback is printed only if `wants_trace()`.
     """
-    parsed = parser_of(name).parse_args(list(arguments))
-    parsed.words = list(arguments)
     try:
-        function = getattr(import_module(f"graphground.server.commands.{name}"), parsed.function)
-        return int(function(parsed) or 0)
+        parsed = parser_of(name).parse_args(list(arguments))
+        parsed.words = list(arguments)
+        return int(parsed.function(parsed) or 0)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # the program that reads our stdout, such as `head`, has closed it
@@ -222,15 +292,10 @@ def did_you_mean(found: str, known: Sequence[str]) -> str:
 
 
 DATA_FOLDER = ("home", "settings")
-"""The options of a command that needs only the data folder."""
+"""The settings of a command that needs only the data folder."""
 GRAPHS = ("graph", "uri", "user", "database", "name", "home", "settings")
-"""The options of a command that opens graphs but does not serve them."""
-SETTINGS = {
-    "folder": DATA_FOLDER,
-    "graphs": GRAPHS,
-    "all": tuple(setting.name for setting in options()),
-    "http": tuple(setting.name for setting in options() if setting.name not in ("transport", "ui")),
-}
+"""The settings of a command that opens graphs but does not serve them."""
+ALL_SETTINGS = tuple(setting.name for setting in options())
 
 
 def add_options(parser: argparse.ArgumentParser, names: Sequence[str]) -> None:
@@ -416,59 +481,6 @@ def spinner(text: str) -> Iterator[None]:
 
     with Console(stderr=True).status(text):
         yield
-
-
-def model_settings(parsed: argparse.Namespace, named: str = "") -> ModelSettings:
-    """Return the model settings that the options describe, for the model `named` if `--model` was repeated.
-
-    Raises:
-        WrongUse: the temperature is neither a number nor `none`, a limit is not positive, or a price is wrong.
-    """
-    from graphground.agents.model_settings import ModelSettings  # only commands that use a model load the agents
-
-    try:
-        temperature = None if parsed.temperature == "none" else float(parsed.temperature)
-    except ValueError:
-        raise WrongUse(f"--temperature must be a number or none, not {parsed.temperature!r}") from None
-    if parsed.max_tokens < 1 or parsed.model_timeout <= 0:
-        raise WrongUse("--max-tokens and --model-timeout must be positive")
-    name, at, endpoint = (named or parsed.model).partition("@http")
-    prices = {}
-    for text in parsed.price:
-        model, _, numbers = text.rpartition("=")
-        try:
-            into, out = map(float, numbers.split(","))
-        except ValueError:
-            raise WrongUse(f"--price must be [MODEL=]IN,OUT, such as gpt-5-mini=0.25,2, not {text!r}") from None
-        prices[model] = into, out
-    return ModelSettings(
-        name,
-        endpoint=f"http{endpoint}" if at else parsed.endpoint,
-        price=prices.get(named, prices.get(name, prices.get(""))),
-        key_variable=parsed.key_variable,
-        temperature=temperature,
-        reasoning_effort=parsed.reasoning_effort,
-        seed=parsed.seed,
-        stream=parsed.stream,
-        max_tokens=parsed.max_tokens,
-        timeout=parsed.model_timeout,
-        retries=parsed.retries,
-    )
-
-
-def reply_folder(parsed: argparse.Namespace) -> Path:
-    """Return the folder of the cache of replies."""
-    if parsed.cache is not None:
-        return Path(parsed.cache)
-    from platformdirs import user_cache_path
-
-    return user_cache_path("graphground") / "replies"
-
-
-def report_wait(sentence: str) -> None:
-    """Print on stderr a sentence about a wait for the model."""
-    sys.stderr.write(f"graphground: {sentence}\n")
-    sys.stderr.flush()
 
 
 FRAMES = ("pandas", "pyarrow")

@@ -7,11 +7,16 @@ import os
 import sys
 
 from graphground.server.cli import COMMANDS
-from graphground.server.commands.command_line import parser_of
+from graphground.server.commands.command_line import command, parser_of
 
 
+@command()
 def completion(parsed: argparse.Namespace) -> int:
-    """Print the script, which runs `graphground` with `_ARGCOMPLETE` set for each completion."""
+    """Print a script that completes commands and options: eval "$(graphground completion bash)"; eval "$(graphground
+    completion zsh)"; graphground completion fish | source.
+
+    SHELL (bash|fish|zsh)  The shell that the script is for.
+    """
     from argcomplete.shell_integration import shellcode  # only completion needs it
 
     sys.stdout.write(shellcode(["graphground"], shell=parsed.shell))

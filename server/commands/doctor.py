@@ -16,7 +16,15 @@ from graphground import __version__
 from graphground.cypher.diagnostics import counted
 from graphground.graphs.engines.engine import Engine
 from graphground.graphs.graph import Graph
-from graphground.server.commands.command_line import FAILED, open_graphs, settings_from, spinner, write_json
+from graphground.server.commands.command_line import (
+    FAILED,
+    GRAPHS,
+    command,
+    open_graphs,
+    settings_from,
+    spinner,
+    write_json,
+)
 from graphground.server.settings import Settings, default_home
 from graphground.tools.tool import Graphs
 
@@ -41,8 +49,13 @@ class Finding:
         return "BAD " if not self.good else "WARN" if self.fix else "ok  "
 
 
+@command(settings=GRAPHS)
 def doctor(parsed: argparse.Namespace) -> int:
-    """Run every check, and print each finding immediately, or with `--json` all findings at the end."""
+    """Check the installation, the data folder and every graph.
+
+    --json  Print the findings as JSON.
+    --deep  Read every node and relationship of loaded graphs, and look up one name of each label.
+    """
     settings = settings_from(parsed)
     found: list[Finding] = []
     checks = findings(settings, deep=parsed.deep)

@@ -1,4 +1,4 @@
-"""`graphground entities build|info GRAPH`: the entity index of a graph, and its vectors."""
+"""Build and inspect the index that find_entities searches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphground.cypher.diagnostics import counted
-from graphground.server.commands.command_line import open_graphs, progress_bars, settings_from, write_json
+from graphground.server.commands.command_line import (
+    GRAPHS,
+    command,
+    open_graphs,
+    progress_bars,
+    settings_from,
+    write_json,
+)
 from graphground.server.settings import default_home
 
 if TYPE_CHECKING:
@@ -23,22 +30,42 @@ LOCK_SECONDS = 600.0
 """The longest wait, in seconds, for another process, such as a server, that builds the same index."""
 
 
+@command("build", settings=GRAPHS)
 def build(parsed: argparse.Namespace) -> int:
-    """Build the entity index, the vectors of its names, or both; with `--estimate`, only print what vectors cost."""
+    """Build the index of a graph from its database. With --vectors, build vectors for the existing index, or for a new
+    index if there is none.
+
+    [GRAPH]        The graph; optional if there is only one.
+    --label LABEL  Only nodes with this label; may be repeated.
+    --vectors      Also build vectors, which find names by meaning; to resume a build stopped with Ctrl-C, repeat the
+                   command.
+    --model MODEL  The vectors' model: static-minilm-256 (in the package), or a sentence-transformers model, such as
+                   all-MiniLM-L6-v2.
+    --names-only   Build vectors of names alone, not of descriptions.
+    --estimate     Print the estimated cost of the vectors, without building them.
+    --json         Print JSON.
+    """
     with closing(open_graphs(settings_from(parsed))) as graphs:
-        graph = graphs.get(parsed.name_of_graph)
+        graph = graphs.get(parsed.graph_name)
         folder = folder_of(graph, parsed)
         if not parsed.estimate and not (parsed.vectors and (folder / "meta.json").exists()):
-            build_from_database(graph, folder, parsed.label, parsed.json)
+            build_from_database(graph, folder, parsed.label or None, parsed.json)
         if parsed.vectors or parsed.estimate:
-            return make_vectors(folder, parsed.model, parsed.label, parsed.estimate, not parsed.names_only, parsed.json)
+            return make_vectors(
+                folder, parsed.model, parsed.label or None, parsed.estimate, not parsed.names_only, parsed.json
+            )
     return 0
 
 
+@command("info", settings=GRAPHS)
 def info(parsed: argparse.Namespace) -> int:
-    """Print the sizes of the index, and whether the number of nodes of a label has changed since it was built."""
+    """Show the contents of the index, when it was built, and whether it is stale.
+
+    [GRAPH]  The graph; optional if there is only one.
+    --json   Print JSON.
+    """
     with closing(open_graphs(settings_from(parsed))) as graphs:
-        graph = graphs.get(parsed.name_of_graph)
+        graph = graphs.get(parsed.graph_name)
         return show(graph, folder_of(graph, parsed), parsed.json)
 
 
@@ -89,7 +116,7 @@ def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None
 
 def make_vectors(
     folder: Path,
-    model: str,
+    model: str | None,
     labels: Sequence[str] | None,
     estimate_alone: bool,
     descriptions: bool = True,

@@ -1,4 +1,4 @@
-"""`graphground eval`: run agents and predictions over task files, report on the runs, and make tasks for a graph."""
+"""Make tasks for a graph, run agents over tasks, and report and compare the runs."""
 
 from __future__ import annotations
 
@@ -13,16 +13,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphground.cypher.diagnostics import counted
-from graphground.server.commands.agent import password_variables_of, server_of
-from graphground.server.commands.command_line import (
-    WrongUse,
-    check_names,
-    home_from,
+from graphground.server.commands.agent import (
+    CONNECTION,
+    MODEL,
     model_settings,
-    open_graphs,
-    progress_bars,
+    password_variables_of,
     reply_folder,
     report_wait,
+    server_of,
+)
+from graphground.server.commands.command_line import (
+    GRAPHS,
+    WrongUse,
+    check_names,
+    command,
+    home_from,
+    open_graphs,
+    progress_bars,
     settings_from,
 )
 
@@ -37,14 +44,37 @@ if TYPE_CHECKING:
     from graphground.tools.tool import Graphs
 
 
+SCORING = """
+--timeout SECONDS       Seconds for each query; by default 30, and with --preset cypherbench 120.
+--preset (cypherbench)  Score as CypherBench's published implementation does: its rules for EX and PSJS, 120 seconds,
+                        all tasks.
+"""
+
+
 def _scoring_of(parsed: argparse.Namespace) -> dict[str, Any]:
     """Return the settings on which scores depend: the time limit, and the preset if there is one."""
     timeout = parsed.timeout if parsed.timeout is not None else 120.0 if parsed.preset else 30.0
     return {"timeout": timeout} | ({"preset": parsed.preset} if parsed.preset else {})
 
 
+@command("run", SCORING, settings=GRAPHS)
 def score_tasks(parsed: argparse.Namespace) -> int:
-    """Make predictions for tasks and score them, or resume an earlier run."""
+    """Run predictions over tasks and score them; to resume a run, repeat the command. Exit status 1 when tasks could
+    not be scored.
+
+    TASKS                    A task file in CypherBench's format.
+    FOLDER                   The run's folder.
+
+    One of these is required:
+    --predictions FILE       A file of predictions.
+    --agent COMMAND          A program that reads questions and writes predictions, one JSON object per line.
+    --suggest                Take the first query of ground_question: a baseline without a model.
+
+    --repair                 Replace a wrong query with the suggestion of validate_cypher.
+    --workers N              Number of concurrent tasks (default: 8).
+    --agent-timeout SECONDS  Seconds for each reply of the agent (default: 300).
+    --note NOTE              A sentence that the report shows first, for example that the graph is a stand-in.
+    """
     from graphground.evals.runs.runner import Run  # all of evals is loaded on first use
     from graphground.evals.tasks.task import read_tasks
 
@@ -64,7 +94,7 @@ def score_tasks(parsed: argparse.Namespace) -> int:
         if parsed.predictions is not None:
             options["predictions"] = hashlib.sha256(parsed.predictions.read_bytes()).hexdigest()[:16]
         options |= {f"data of {name}": _version(name, home) for name in sorted({task.graph for task in tasks})}
-        outcome = Run.open(parsed.folder, tasks, predictor.name, note=parsed.note, options=options).go(
+        outcome = Run.open(parsed.folder, tasks, predictor.name, note=parsed.note or "", options=options).go(
             predictor,
             graphs,
             workers=parsed.workers,
@@ -82,8 +112,24 @@ def score_tasks(parsed: argparse.Namespace) -> int:
     return 1 if outcome.unscored else 0
 
 
+@command("bench", SCORING, MODEL, CONNECTION, settings=GRAPHS)
 def run_bench(parsed: argparse.Namespace) -> int:
-    """Ask, score and report all runs of a bench, or continue it."""
+    """Compare agents and models over the same tasks, within a budget; to resume, repeat the command. Exit status 1 when
+    answers could not be scored.
+
+    TASKS                     A task file.
+    [FOLDER]                  The bench's folder; by default TASKS with the suffix .bench.
+    --agent (zero-shot|tools|loop|cypherbench|multi-agent)  A reference agent; may be repeated (required).
+    --repeat N                Number of runs of each (default: 1).
+    --budget USD              Stop before the answers cost more than this.
+    --workers N               Number of concurrent questions (default: 8).
+    --prompts FOLDER          A folder with your own prompts: files ROLE.md.
+    --note NOTE               A sentence that the report shows first.
+
+    model:
+    --model MODEL             The model, such as gpt-5-mini or anthropic:claude-sonnet-4-5, or NAME@URL for a model at
+                              an endpoint of its own; may be repeated (required).
+    """
     import anyio
 
     from graphground.evals.reports.page import write_bench
@@ -100,7 +146,7 @@ def run_bench(parsed: argparse.Namespace) -> int:
         settings = _settings_of_entry(parsed, entry).as_record()
         entries[entry] = {**scoring, "model": settings, "prompts": str(parsed.prompts or ""), **data}
     folder = parsed.folder or parsed.tasks.with_name(parsed.tasks.name.partition(".")[0] + ".bench")
-    bench = Bench(folder, tasks, entries, note=parsed.note)
+    bench = Bench(folder, tasks, entries, note=parsed.note or "")
     with closing(_opened(parsed)) as graphs, progress_bars() as progress:
         asked = anyio.run(_ask_bench, parsed, bench, lambda done, total: progress("questions", done, total))
         unscored = bench.score(
@@ -163,8 +209,14 @@ async def _ask_bench(parsed: argparse.Namespace, bench: Bench, progress: Callabl
         return await bench.ask(answer, budget=parsed.budget, workers=parsed.workers, progress=progress)
 
 
+@command("report")
 def report(parsed: argparse.Namespace) -> int:
-    """Write the report of a run, as HTML and as JSON."""
+    """Write the report of a run: one HTML file that opens from disk, and its figures as JSON.
+
+    FOLDER           The run's folder.
+    [FILE]           The report to write (.html); default: report.html in the run's folder.
+    --beside FOLDER  Another run to compare with.
+    """
     from graphground.evals.reports.page import write_report
     from graphground.evals.runs.judging import read_judgements
     from graphground.evals.runs.runner import read_run
@@ -181,8 +233,13 @@ def report(parsed: argparse.Namespace) -> int:
     return 0
 
 
+@command("compare")
 def compare(parsed: argparse.Namespace) -> int:
-    """Compare two runs task by task."""
+    """Print how many tasks the second run won and lost against the first, and whether the difference may be chance.
+
+    FIRST   The folder of the first run.
+    SECOND  The folder of the second run.
+    """
     from graphground.evals.reports.summary import compare as compared
     from graphground.evals.runs.runner import read_run
 
@@ -200,8 +257,19 @@ def compare(parsed: argparse.Namespace) -> int:
     return 0
 
 
+@command("make", settings=GRAPHS)
 def make(parsed: argparse.Namespace) -> int:
-    """Make tasks for a graph."""
+    """Generate tasks for a graph: questions whose gold queries return rows, balanced over patterns and templates.
+
+    GRAPH             The graph that the tasks are about.
+    FILE              The task file to write (.json or .json.gz).
+    --tasks N         Number of tasks (default: 200).
+    --seed N          The same seed makes the same tasks (default: 0).
+    --seeds FILE      Make them from real questions: a file with questions and queries, or a recorded trace.
+    --private         With --seeds: keep no name or other text of the seeds' queries.
+    --patterns FILE   A file of your own patterns, in place of the 12 bundled patterns.
+    --templates FILE  A file of your own RETURN templates, in place of the bundled templates.
+    """
     from graphground.evals.generation.generate import generate
     from graphground.evals.tasks.task import read_records, write_tasks
 
@@ -256,8 +324,16 @@ def _grow(parsed: argparse.Namespace) -> int:
     return 0 if tasks else 1
 
 
+@command("harden", settings=GRAPHS)
 def harden(parsed: argparse.Namespace) -> int:
-    """Make harder variants of the tasks in a file."""
+    """Make harder variants of tasks: names as people write them, and questions that are ambiguous or that the graph
+    cannot answer.
+
+    TASKS        A task file.
+    FILE         The task file to write (.json or .json.gz).
+    --kind KIND  Only this kind, such as misspelt or ambiguous_value; may be repeated.
+    --seed N     The same seed makes the same variants (default: 0).
+    """
     from graphground.evals.tasks.harden import KINDS
     from graphground.evals.tasks.harden import harden as variants_of
     from graphground.evals.tasks.task import read_tasks, write_tasks
@@ -325,8 +401,16 @@ def _percent(score: Mapping[str, float] | None) -> str:
     return f"{score['mean']:.1%}" if score else "none"
 
 
+@command("rephrase", MODEL)
 def rephrase(parsed: argparse.Namespace) -> int:
-    """Rephrase the questions of a task file."""
+    """Rephrase raw questions with a language model, which then verifies each new question, in up to three rounds; if it
+    confirms none, the raw question is kept. To resume, repeat the command. Exit status 1 if no question was rephrased.
+
+    TASKS          A task file.
+    FILE           The task file to write (.json or .json.gz).
+    --report FILE  Write the outcome for each question to this file (JSON Lines).
+    --workers N    Number of concurrent questions (default: 4).
+    """
     import anyio
 
     from graphground.evals.generation.rephrasing import kinds_of
@@ -349,8 +433,16 @@ def rephrase(parsed: argparse.Namespace) -> int:
     return 0 if rephrased else 1
 
 
+@command("judge", MODEL)
 def judge(parsed: argparse.Namespace) -> int:
-    """Judge the answers in words of runs; write a sheet for a person's labels, or compare the judge with them."""
+    """Let a language model judge the answers in words of runs against the gold rows. To resume, repeat the command.
+
+    FOLDER...       The folders of runs.
+    --second MODEL  A second judge, whose agreement with the first is reported.
+    --sheet FILE    Write 50 answers of the first run for your labels (CSV).
+    --labels FILE   That sheet with your labels: print the agreement.
+    --workers N     Number of concurrent answers (default: 4).
+    """
     import anyio
 
     from graphground.evals.runs.judging import calibrate, judge_run, read_judgements, write_sheet

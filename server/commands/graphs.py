@@ -1,4 +1,4 @@
-"""`graphground graphs`: list, load, import, download, generate, inspect, export and drop graphs; check definitions."""
+"""List, load, inspect, export and drop graphs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from graphground.cypher.diagnostics import counted
 from graphground.graphs.engines.address import BoltAddress
-from graphground.server.commands.command_line import FAILED, WrongUse, home_from, progress_bars, write_json
+from graphground.server.commands.command_line import (
+    DATA_FOLDER,
+    FAILED,
+    WrongUse,
+    command,
+    home_from,
+    progress_bars,
+    write_json,
+)
 
 if TYPE_CHECKING:
     from graphground.graphs.loading.importing.records import RecordSource
@@ -21,8 +29,12 @@ if TYPE_CHECKING:
     from graphground.graphs.storage.home import Home
 
 
+@command("list", settings=DATA_FOLDER)
 def list_graphs(parsed: argparse.Namespace) -> int:
-    """Print one line for each loaded graph."""
+    """List the loaded graphs.
+
+    --json  Print JSON.
+    """
     from graphground.graphs.opening.stored import offered
     from graphground.graphs.storage.catalog import Catalog
 
@@ -46,8 +58,19 @@ def list_graphs(parsed: argparse.Namespace) -> int:
     return 0
 
 
+@command("load", settings=DATA_FOLDER)
 def load(parsed: argparse.Namespace) -> int:
-    """Load a file into the data folder or into the user's own database, or restore a dropped bundled graph."""
+    """Load a SimpleKG file.
+
+    FILE                      A SimpleKG file (.json or .json.gz), or the name of a bundled graph that was dropped.
+    --name NAME               The graph's name; default: the name in the file's schema.
+    --description DESCRIPTION  A one-line description of the graph.
+    --force                   Replace an existing graph with that name.
+    --into URI                Load into the empty database at this Bolt address instead: your own Neo4j, Memgraph or
+                              ArcadeDB.
+    --user USER               With --into: a user with write access; the password comes from GRAPHGROUND_ADMIN_PASSWORD.
+    --database DATABASE       With --into: which database of that server.
+    """
     file: Path = parsed.file
     if parsed.into is not None:
         if parsed.name is not None or parsed.description:
@@ -55,7 +78,7 @@ def load(parsed: argparse.Namespace) -> int:
                 "--name and --description belong to a graph in the data folder, not to --into; name a "
                 "database in the settings file instead ([graphs.NAME])"
             )
-        return load_into_database(file, parsed.into, parsed.user, parsed.database)
+        return load_into_database(file, parsed.into, parsed.user or "", parsed.database)
     if parsed.user or parsed.database:
         raise WrongUse("--user and --database need --into")
     from graphground.graphs.loading.load import load_file
@@ -73,7 +96,7 @@ def load(parsed: argparse.Namespace) -> int:
     if not parsed.force:
         require_unused_name(name, home, "replace it with --force, or choose another --name")
     with progress_bars() as report:
-        entry = load_file(file, home, name=name, description=parsed.description, progress=report)
+        entry = load_file(file, home, name=name, description=parsed.description or "", progress=report)
     sys.stdout.write(loaded_line(entry))
     return 0
 
@@ -92,8 +115,13 @@ def load_into_database(file: Path, uri: str, user: str, database: str | None) ->
     return 0
 
 
+@command("info", settings=DATA_FOLDER)
 def info(parsed: argparse.Namespace) -> int:
-    """Print the counts, labels and patterns of a loaded graph."""
+    """Show the counts, labels and patterns of a loaded graph.
+
+    --json  Print JSON.
+    NAME    The graph's name.
+    """
     from graphground.graphs.storage.catalog import Catalog
 
     catalog = Catalog(home_from(parsed))
@@ -114,8 +142,12 @@ def info(parsed: argparse.Namespace) -> int:
     return 0
 
 
+@command("drop", settings=DATA_FOLDER)
 def drop(parsed: argparse.Namespace) -> int:
-    """Delete a loaded graph; a bundled graph is then no longer served."""
+    """Delete a loaded graph; a bundled graph stays deleted until `load` names it.
+
+    NAME  The graph's name.
+    """
     from graphground.graphs.loading.load import drop_graph
     from graphground.graphs.opening.stored import is_bundled, offer
     from graphground.graphs.storage.catalog import Catalog
@@ -131,8 +163,14 @@ def drop(parsed: argparse.Namespace) -> int:
     return 0
 
 
+@command("export", settings=DATA_FOLDER)
 def export(parsed: argparse.Namespace) -> int:
-    """Write a graph as a SimpleKG file; an existing file is kept unless --force is given."""
+    """Write a loaded graph as a SimpleKG file.
+
+    NAME     The graph's name.
+    FILE     The file to write (.json or .json.gz).
+    --force  Replace an existing file.
+    """
     from graphground.graphs.loading.load import export_graph
     from graphground.graphs.opening.stored import load_bundled
 
@@ -153,8 +191,12 @@ def _described(entry: Entry) -> dict[str, Any]:
     return {name: getattr(entry, name) for name in names}
 
 
+@command("check")
 def check(parsed: argparse.Namespace) -> int:
-    """Print the problems of a definition; if it has none, print its size and the parts that may be mistakes."""
+    """Check the definition of a domain graph, and list its problems with their lines.
+
+    DEFINITION  A definition file, or the name of a CypherBench domain.
+    """
     from graphground.graphs.definitions.model import doubts
     from graphground.graphs.definitions.read import check_text, definition_text
 
@@ -189,8 +231,17 @@ def require_unused_name(name: str, home: Home, advice: str) -> None:
         raise WrongUse(f"there is a graph {name!r} already; {advice}")
 
 
+@command("pull", settings=DATA_FOLDER)
 def pull(parsed: argparse.Namespace) -> int:
-    """Download the missing files, and load the graph."""
+    """Download a graph that CypherBench published, and load it.
+
+    [NAME]        The domain, such as movie; optional with --tasks.
+    --tasks       Download the questions with their gold Cypher too.
+    --mirror URL  A mirror of the published files, used instead of the authors' server; may be repeated: mirrors are
+                  tried in order. Default: the mirrors in GRAPHGROUND_MIRROR, if it is set.
+    --offline     Use earlier downloads only; no network access.
+    --force       Replace an existing graph with that name.
+    """
     from graphground.graphs.definitions.read import read_definition
     from graphground.graphs.loading.download import pull_graph, pull_tasks
     from graphground.graphs.loading.load import load_file
@@ -218,8 +269,17 @@ def pull(parsed: argparse.Namespace) -> int:
     return 0
 
 
+@command("synth")
 def synth(parsed: argparse.Namespace) -> int:
-    """Generate the graph, and write it as a SimpleKG file."""
+    """Generate a graph of any size for a schema, as a SimpleKG file.
+
+    SCHEMA             A schema in the CypherBench JSON form.
+    OUT                The SimpleKG file to write (.json or .json.gz).
+    --nodes N          Number of nodes (default: 10000).
+    --relationships N  Number of relationships (default: 30000).
+    --seed N           The same seed gives the same graph (default: 0).
+    --force            Replace an existing file.
+    """
     from graphground.cypher.schema import PropertyGraphSchema, SchemaError
     from graphground.graphs.loading.simplekg import SimpleKGError, write_simplekg
     from graphground.graphs.synth import synth as generate
@@ -243,8 +303,31 @@ def synth(parsed: argparse.Namespace) -> int:
     return 0
 
 
+@command("import", settings=DATA_FOLDER)
 def import_graph(parsed: argparse.Namespace) -> int:
-    """Convert the source to a SimpleKG file, and load it."""
+    """Import a graph from CSV, Parquet, JSON Lines, GraphML or RDF files, or from a database, and load it.
+
+    SOURCE                    A .csv, .tsv or .parquet file or a folder of them, a .jsonl, .graphml, .ttl, .nt, .nq,
+                              .trig, .rdf, .owl or .jsonld file, or the Bolt address of a database, such as
+                              bolt://localhost:7687.
+    --user USER               For a database: its user; the password comes from NEO4J_PASSWORD.
+    --database DATABASE       For a database: which database of that server.
+    --mapping FILE            For tables: the mapping from columns to nodes and relationships; by default it is
+                              inferred.
+    --show                    For tables: print the mapping and stop; if none fits, a draft with the problems. Edit it
+                              and pass it with --mapping.
+
+    the format of CSV cells, if it is not the usual one:
+    --encoding ENCODING       The encoding, such as latin-1 or cp1252; default: utf-8.
+    --decimal (.|,)           The decimal sign; default: a point.
+    --dates FORM              The form of dates, such as dd.mm.yyyy or m/d/yyyy, beside ISO dates.
+    --booleans TRUE/FALSE     The words for true and false, such as yes/no; default: true/false.
+
+    --name NAME               The graph's name; default: the mapping's name, or that of the folder, file or host.
+    --description DESCRIPTION  A one-line description of the graph.
+    --output FILE             Also write the SimpleKG file here (.json or .json.gz).
+    --force                   Replace an existing graph with that name.
+    """
     from graphground.graphs.loading.importing.records import ImportRefused
     from graphground.graphs.loading.importing.tables import is_table
 
@@ -330,7 +413,7 @@ def _import_records(parsed: argparse.Namespace) -> int:
     name = check_name(parsed.name or name_of(parsed.source))
     if "://" in parsed.source:
         password = os.environ.get("NEO4J_PASSWORD", "")
-        address = BoltAddress(parsed.source, parsed.user, password, parsed.database)
+        address = BoltAddress(parsed.source, parsed.user or "", password, parsed.database)
         folder = home_from(parsed).make().folder / "imports" / name
         with progress_bars() as report:
             source: RecordSource = database_source(address, folder, report)
@@ -360,5 +443,5 @@ def _load(parsed: argparse.Namespace, name: str, convert: Callable[[Path], objec
         output: Path = parsed.output or Path(place) / f"{name}.json"
         convert(output)
         with progress_bars() as report:
-            entry = load_file(output, home, name=name, description=parsed.description, progress=report)
+            entry = load_file(output, home, name=name, description=parsed.description or "", progress=report)
     return loaded_line(entry)

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 from graphground.cypher.diagnostics import counted
 from graphground.server.commands.command_line import (
     FAILED,
+    GRAPHS,
     WrongUse,
+    command,
     open_graphs,
     set_up_logging,
     settings_from,
@@ -28,8 +30,26 @@ MOST_ROWS, MOST_BYTES = 100_000, 64_000_000
 """The maximum number of rows and of bytes that `--all` prints."""
 
 
+@command(settings=(*(name for name in GRAPHS if name != "graph"), "answer_bytes", "log_level"))
 def query(parsed: argparse.Namespace) -> int:
-    """Run the query through the tool that agents call, so that people and agents get the same answer."""
+    """Run a read-only query, and print its rows and its problems.
+
+    [GRAPH]                   The graph; optional if there is only one.
+    QUERY                     The Cypher query; - reads stdin.
+
+    One of these:
+    --json                    Print columns, rows and diagnostics as JSON.
+    --csv                     Print the rows as comma-separated values.
+    --picture (mermaid|svg)   Draw some of the nodes and relationships that the query matches.
+
+    One of these:
+    --limit N                 Maximum number of rows to print (default: 100).
+    --all                     Print every row, up to 100,000 rows and 64 MB.
+
+    --timeout SECONDS         Time limit in seconds (default: 30).
+    -p --parameter NAME=VALUE  A value for $NAME: JSON, or else text; may be repeated.
+    --check                   Only check the query; do not run it.
+    """
     settings = settings_from(parsed)
     set_up_logging(settings.log_level)
     text = sys.stdin.read() if parsed.query == "-" else parsed.query

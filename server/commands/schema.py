@@ -1,4 +1,4 @@
-"""`graphground schema`: print the token counts of each form, or the schema of one graph."""
+"""Show schemas, their forms, and how many tokens each form takes."""
 
 from __future__ import annotations
 
@@ -9,15 +9,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphground.server.commands.command_line import WrongUse, home_from, write_json
+from graphground.server.commands.command_line import DATA_FOLDER, WrongUse, command, home_from, write_json
 
 if TYPE_CHECKING:
     from graphground.cypher.schema import PropertyGraphSchema
     from graphground.graphs.opening.open_graphs import OpenGraphs
 
 
+@command("tokens", settings=DATA_FOLDER)
 def tokens(parsed: argparse.Namespace) -> int:
-    """Print the number of tokens of each form of each schema."""
+    """Print approximately how many tokens each form of each schema takes.
+
+    [FILE]...  CypherBench schema files; default: the loaded graphs.
+    --json     Print JSON.
+    """
     from graphground.graphs.schemas.forms import FORMS, write_schema
     from graphground.graphs.schemas.token_count import estimate_tokens
 
@@ -45,8 +50,16 @@ def tokens(parsed: argparse.Namespace) -> int:
     return 0
 
 
+@command("show", settings=DATA_FOLDER)
 def show(parsed: argparse.Namespace) -> int:
-    """Print the schema of a graph or of a file."""
+    """Print a schema, or the part of it that a question needs.
+
+    GRAPH                     A loaded graph, or a CypherBench schema file.
+    --form (base|enhanced|json|mermaid|svg)  The form of the whole schema, by default base; mermaid and svg are
+                              pictures.
+    --question QUESTION       Print only what this question needs.
+    --max-tokens N            Token budget of the schema.
+    """
     from graphground.tools.get_filtered_schema import GetFilteredSchemaRequest, get_filtered_schema
     from graphground.tools.get_schema import GetSchemaRequest, get_schema
 
@@ -103,8 +116,8 @@ def _opened(parsed: argparse.Namespace) -> Iterator[OpenGraphs]:
 
 
 def _schemas(parsed: argparse.Namespace) -> list[PropertyGraphSchema]:
-    if parsed.files:
-        return [_read(path) for path in parsed.files]
+    if parsed.file:
+        return [_read(path) for path in parsed.file]
     from graphground.graphs.storage.catalog import Catalog
 
     catalog = Catalog(home_from(parsed))

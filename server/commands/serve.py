@@ -11,7 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphground.server.commands.command_line import check_names, open_graphs, set_up_logging, settings_from
+from graphground.server.commands.command_line import (
+    ALL_SETTINGS,
+    check_names,
+    command,
+    open_graphs,
+    set_up_logging,
+    settings_from,
+)
 from graphground.server.settings import Settings, SettingsError, default_home, secrets_in
 
 if TYPE_CHECKING:
@@ -23,8 +30,9 @@ OPEN_AFTER_SECONDS = 0.2
 """Seconds between the first request and the opening of the graphs, so that the client's `tools/list` does not wait."""
 
 
+@command(settings=ALL_SETTINGS)
 def serve(parsed: argparse.Namespace) -> int:
-    """Serve with the settings that the options give."""
+    """Serve graphs to MCP clients over stdio or HTTP."""
     return serve_with(settings_from(parsed), parsed.words)
 
 

@@ -1,4 +1,4 @@
-"""`graphground trace`: show a recorded trace, and list its sessions."""
+"""Show the tool calls that `serve --record FILE` has recorded, or a trace of an agent."""
 
 from __future__ import annotations
 
@@ -9,14 +9,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphground.cypher.diagnostics import counted
-from graphground.server.commands.command_line import WrongUse
+from graphground.server.commands.command_line import WrongUse, command
 
 if TYPE_CHECKING:
     from graphground.server.traces.event import Event
 
 
+@command("show")
 def show(parsed: argparse.Namespace) -> int:
-    """Print the events that the options select."""
+    """Print the events of a trace.
+
+    FILE                      A trace: JSON Lines.
+    --form (lines|markdown|jsonl)  Print a line per event, a transcript, or the events as JSON (default: lines).
+    --session SESSION         Only the events of this session.
+    --tool NAME               Only calls of this tool, or steps of this role.
+    --failed                  Only calls that failed.
+    --follow                  Also print events that are appended later, until interrupted.
+    """
     from graphground.server.traces.event import follow_events, read_events
     from graphground.server.traces.transcript import transcript
 
@@ -59,8 +68,12 @@ def line_of(event: Event) -> str:
     return " ".join([*shown, visible(" ".join(request.split()), 100)]).rstrip()
 
 
+@command("sessions")
 def sessions(parsed: argparse.Namespace) -> int:
-    """Print a line per session: its label, start and client, and its numbers of events, failures and tokens."""
+    """List the sessions of a trace.
+
+    FILE  A trace: JSON Lines.
+    """
     from graphground.server.traces.event import read_events
     from graphground.server.traces.transcript import visible
 

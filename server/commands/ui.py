@@ -7,11 +7,15 @@ import os
 import sys
 from dataclasses import replace
 
-from graphground.server.commands.command_line import settings_from
+from graphground.server.commands.command_line import ALL_SETTINGS, command, settings_from
 
 
+@command(settings=[name for name in ALL_SETTINGS if name not in ("transport", "ui")])
 def ui(parsed: argparse.Namespace) -> int:
-    """Serve the page, and open it once the server listens."""
+    """Serve the graphs over HTTP with a page for people, and open it in the browser.
+
+    --no-browser  Only print the address of the page.
+    """
     from graphground.server.commands.serve import serve_with  # loads little before settings are read
 
     settings = replace(settings_from(parsed), transport="http", ui=True)

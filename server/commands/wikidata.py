@@ -1,4 +1,4 @@
-"""`graphground wikidata`: build a domain graph from Wikidata."""
+"""Build a domain graph from Wikidata."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphground.cypher.diagnostics import counted
-from graphground.server.commands.command_line import ProgressReport, WrongUse, progress_bars
+from graphground.server.commands.command_line import ProgressReport, WrongUse, command, progress_bars
 
 if TYPE_CHECKING:
     from graphground.graphs.wikidata.build import Built
@@ -19,8 +19,24 @@ SHOWN = 10
 MOST_AT_ONCE = 64
 
 
+@command("build")
 def build_graph(parsed: argparse.Namespace) -> int:
-    """Build a graph; print its numbers of nodes and relationships, and the main reasons for discarding values."""
+    """Build the graph of a definition as a SimpleKG file. Run it again to resume an interrupted build.
+
+    DEFINITION         A definition file, or the name of a CypherBench domain.
+
+    One of these is required:
+    --endpoint URL     The address of a SPARQL endpoint that serves Wikidata.
+    --dump FILE        A dump of entity JSON, one document per line, or of N-Triples, truthy or full (needs the extra
+                       `rdf`); plain, .gz or .bz2.
+
+    --output FILE      The SimpleKG file to write; default: NAME.json.gz.
+    --timeout SECONDS  Seconds to wait for a response before the query is split (default: 90).
+    --pause SECONDS    Seconds to wait between queries, which are then sent one at a time (default: 0).
+    --parallel N       Queries to send at the same time; default: 4, but 2 at Wikimedia's endpoints, which allow 5 per
+                       IP address.
+    --agent AGENT      The User-Agent header; public endpoints ask for contact details in it.
+    """
     from graphground.graphs.definitions.read import read_definition
     from graphground.graphs.wikidata.build import build
 

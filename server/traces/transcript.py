@@ -27,14 +27,15 @@ _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories without a visible form: control, format, surrogate, private use, unassigned, line separators."""
 
 
-def transcript(events: Iterable[Event], title: str = "Transcript") -> str:
-    """Return the events as Markdown, with one section per event, in the given order.
+def transcript(events: Iterable[Event]) -> str:
+    """Return the events as Markdown, with one section per event, session by session.
 
     The conversation of an agent's model is shown as text; if a role is asked again, only what has changed in its
     messages since the last time.
     """
-    events = list(events)
-    parts = [f"# {title}", _summary(events)]
+    places: dict[str, int] = {}  # several sessions may work at once, but are read one after another
+    events = sorted(events, key=lambda event: places.setdefault(event.session, len(places)))
+    parts = ["# Transcript", _summary(events)]
     session = None
     asked: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for number, event in enumerate(events, 1):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,7 +21,7 @@ from starlette.responses import Response
 
 from graphground.agents.conversation import Message, Reply
 from graphground.agents.model_settings import ModelFailure, ModelSettings
-from graphground.agents.models import Model
+from graphground.agents.models import Model, load_endpoint
 from graphground.agents.replies import query_in
 from graphground.cypher.diagnostics import counted
 from graphground.prompts.agents import agent_prompt
@@ -81,7 +80,7 @@ class PageModel:
         problem = None
         try:
             self._settings.key()
-            await anyio.to_thread.run_sync(_load)
+            await anyio.to_thread.run_sync(load_endpoint)
         except ModelFailure as failure:
             problem = str(failure)
         where = urlsplit(self._settings.address).hostname or self._settings.provider
@@ -129,7 +128,7 @@ class PageModel:
             ToolFailure: the model does not reply.
         """
         try:
-            await anyio.to_thread.run_sync(_load)
+            await anyio.to_thread.run_sync(load_endpoint)
             async with self._limiter, Model(self._settings) as model:
                 return await model.ask([Message("user", prompt)])
         except ModelFailure as failure:
@@ -156,20 +155,6 @@ def model_settings(settings: Settings) -> ModelSettings | None:
         retries=RETRIES,
         longest_wait=LONGEST_WAIT_SECONDS,
     )
-
-
-def _load() -> None:
-    """Import the libraries for language models, which takes about a second.
-
-    Raises:
-        ModelFailure: the libraries are not installed.
-    """
-    try:
-        import_module("graphground.agents.endpoint")
-    except ModuleNotFoundError as error:
-        raise ModelFailure(
-            "not_installed", f"the extra `agents` is not installed ({error.name}): pip install 'graphground[agents]'"
-        ) from None
 
 
 def _grounding(names: Mapping[str, Any], suggested: Mapping[str, Any], attempts: Sequence[Attempt]) -> str:

@@ -24,7 +24,7 @@ from graphground.agents.conversation import Outcome, Question
 from graphground.agents.model_settings import ModelFailure, ModelSettings, QuestionsError
 from graphground.agents.models import Model
 from graphground.agents.multi_agent_loop import MultiAgentLoop
-from graphground.agents.runs import Agent, predicted, run
+from graphground.agents.runs import Agent, Ask, ask, predicted, run
 from graphground.agents.server_connection import connect
 from graphground.agents.session import Bounds, Session
 from graphground.agents.tool_agent import ToolAgent
@@ -60,7 +60,8 @@ class Run:
             settings = ModelSettings("scripted", endpoint=endpoint.openai, retries=RETRIES)
             with anyio.fail_after(100):
                 async with connect(self.server) as server, Model(settings, on_wait=self.waits.append) as model:
-                    await run(self.agent, QUESTIONS, self.path, server, {"": model}, BOUNDS, workers=1)
+                    asking = partial(ask, self.agent, server=server, models={"": model}, bounds=BOUNDS)
+                    await run(asking, QUESTIONS, self.path, workers=1)
 
         with ScriptedEndpoint(script) as endpoint:
             try:
@@ -205,14 +206,14 @@ def test_an_endpoint_that_fails_several_questions_in_a_row_stops_the_run(
 
 def test_a_run_is_not_resumed_with_other_settings(tmp_path: Path) -> None:
     path = tmp_path / "predictions.jsonl"
-    empty: Any = anyio.run(partial(run, ZeroShot(), [], path, cast("Any", None), {}, settings={"form": "base"}))
-    assert empty == 0
+    asking = cast("Ask", None)  # there are no questions
+    assert anyio.run(partial(run, asking, [], path, settings={"form": "base"})) == 0
     path.write_text('{"qid": "q1"}\n')
-    anyio.run(partial(run, ZeroShot(), [], path, cast("Any", None), {}, settings={"form": "base"}))
+    anyio.run(partial(run, asking, [], path, settings={"form": "base"}))
     with pytest.raises(
         QuestionsError, match='was written with form "base", not "exact"; resume with the same settings'
     ):
-        anyio.run(partial(run, ZeroShot(), [], path, cast("Any", None), {}, settings={"form": "exact"}))
+        anyio.run(partial(run, asking, [], path, settings={"form": "exact"}))
 
 
 @each_agent

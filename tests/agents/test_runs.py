@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-import gzip
 import json
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +11,18 @@ import anyio
 import pytest
 
 from graphground.agents.conversation import Question
-from graphground.agents.model_settings import ModelFailure, ModelSettings, QuestionsError
+from graphground.agents.model_settings import ModelFailure, ModelSettings
 from graphground.agents.models import Model, ReplyCache
 from graphground.agents.multi_agent_loop import MultiAgentLoop
-from graphground.agents.runs import Agent, predicted, read_questions, run
+from graphground.agents.runs import Agent, ask, predicted, run
 from graphground.agents.server_connection import connect
-from graphground.agents.trace import Trace, figures, read_trace
+from graphground.agents.trace import Trace
 from graphground.agents.zero_shot import ZeroShot
 from graphground.evals.runs.agents import CommandAgent
 from graphground.evals.runs.prediction import read_predictions
 from graphground.evals.tasks.task import read_tasks
 from graphground.server.commands.command_line import run as run_words
+from graphground.server.traces.event import read_events
 from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, fail, say
 from tests.support.scripted_roles import role_of, script_of
 
@@ -46,10 +47,8 @@ def go(
         with anyio.fail_after(110):
             settings = ModelSettings("scripted", endpoint=endpoint.openai, retries=0)
             async with connect(address) as server, Model(settings, ReplyCache(folder / "cache")) as model:
-                trace = Trace(folder / "trace.jsonl")
-                return await run(
-                    agent, questions, folder / "predictions.jsonl", server, {"": model}, trace=trace, workers=workers
-                )
+                asking = partial(ask, agent, server=server, models={"": model}, trace=Trace(folder / "trace.jsonl"))
+                return await run(asking, questions, folder / "predictions.jsonl", workers)
 
     return anyio.run(going)
 
@@ -58,7 +57,9 @@ def records(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "predictions.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def test_from_the_trace_of_twenty_questions_every_figure_can_be_computed_again(nba_server: str, tmp_path: Path) -> None:
+def test_the_trace_of_several_questions_has_every_call_and_every_token_of_their_predictions(
+    nba_server: str, tmp_path: Path
+) -> None:
     def grade(request: Asked) -> Answer:
         again = "asked as number 1" in request.text and "players" in request.text
         return say("GRADE: incorrect\nREASON: it counts players" if again else "GRADE: accept")
@@ -70,20 +71,21 @@ def test_from_the_trace_of_twenty_questions_every_figure_can_be_computed_again(n
         return say("MATCH (p:Player) RETURN count(p) AS players" if wrong else QUERY)
 
     with ScriptedEndpoint(script_of({"generator": write, "evaluator": grade})) as endpoint:
-        assert go(nba_server, endpoint, MultiAgentLoop(), questions(20), tmp_path, workers=3) == 20
-    found, written = figures(read_trace(tmp_path / "trace.jsonl")), records(tmp_path)
-    assert found["questions"] == len(written) == 20
-    assert found["with_query"] == sum("cypher" in record for record in written) == 19
-    assert found["errors"] == sum("error" in record for record in written) == 1
-    assert found["accepted"] == sum(record.get("grade") == "accept" for record in written)
-    assert found["rounds"] == {"1": 8, "2": 11, "4": 1}
-    assert found["input_tokens"] == sum(record["usage"]["input_tokens"] for record in written)
-    assert found["output_tokens"] == sum(record["usage"]["output_tokens"] for record in written)
-    calls = [call["tool"] for record in written for call in record["trace"]]
-    assert {name: tool["calls"] for name, tool in found["tools"].items()} == {
-        name: calls.count(name) for name in set(calls)
-    }
-    assert sum(role["calls"] - role["cached"] for role in found["models"].values()) == len(endpoint.requests)
+        assert go(nba_server, endpoint, MultiAgentLoop(), questions(6), tmp_path, workers=3) == 6
+    traced, written = (
+        list(read_events(tmp_path / "trace.jsonl")),
+        {record["qid"]: record for record in records(tmp_path)},
+    )
+    assert [record["rounds"] for _, record in sorted(written.items())] == [1, 2, 1, 1, 1, 4]
+    assert [qid for qid, record in written.items() if "error" in record] == ["q5"]
+    for qid, record in written.items():
+        mine = [event for event in traced if event.session == qid]
+        models = [event for event in mine if event.kind == "model"]
+        assert sum(event.tokens_in or 0 for event in models) == record["usage"]["input_tokens"]
+        assert sum(event.tokens_out or 0 for event in models) == record["usage"]["output_tokens"]
+        assert [event.name for event in mine if event.kind == "tool"] == [call["tool"] for call in record["trace"]]
+    asked = [event for event in traced if event.kind == "model" and not event.more["cached"]]
+    assert len(asked) == len(endpoint.requests)
 
 
 @pytest.mark.parametrize(("status", "kind"), [(429, "rate_limit"), (401, "key_refused")])
@@ -106,7 +108,6 @@ def test_a_run_that_the_endpoint_stops_keeps_its_predictions_and_resumes(
         assert go(nba_server, endpoint, ZeroShot(), questions(6), tmp_path) == 3
     assert len(endpoint.requests) == 7
     assert predicted(tmp_path / "predictions.jsonl") == {f"q{number}" for number in range(6)}
-    assert figures(read_trace(tmp_path / "trace.jsonl"))["errors"] == 0
 
 
 def test_interrupted_and_failed_predictions_are_requested_again(tmp_path: Path) -> None:
@@ -115,33 +116,6 @@ def test_interrupted_and_failed_predictions_are_requested_again(tmp_path: Path) 
         '{"qid": "a", "cypher": "RETURN 1"}\n{"qid": "b", "error": "x"}\n{"qid": "c", "cy', encoding="utf-8"
     )
     assert predicted(path) == {"a"}
-
-
-def test_task_files_are_read_as_a_list_or_as_lines_and_wrong_files_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "tasks.json"
-    record = {"qid": "1", "graph": "nba", "nl_question": "Who?", "gold_cypher": "RETURN 1"}
-    path.write_text(json.dumps([record]), encoding="utf-8")
-    assert read_questions(path) == [Question("1", "nba", "Who?")]
-    path.write_text(json.dumps(record) + "\n", encoding="utf-8")
-    assert read_questions(path) == [Question("1", "nba", "Who?")]
-    for text in ("[1]", "nothing", '[{"qid": "1"}]'):
-        path.write_text(text, encoding="utf-8")
-        with pytest.raises(QuestionsError, match=r"tasks\.json|record 1 has no"):
-            read_questions(path)
-
-
-def test_a_corrupt_task_file_is_named(tmp_path: Path) -> None:
-    whole = gzip.compress(b'[{"question": "Who?"}]')
-    assert len(whole) > 30
-    for name, data, said in (
-        ("cut", whole[:-12], "cannot be decompressed"),
-        ("bits", whole[:10] + b"\xff" * 20 + whole[30:], "cannot be decompressed"),
-        ("sum", whole[:-8] + b"\x00" * 8, "cannot be decompressed: CRC check failed"),
-        ("bytes", b"\xff\xfe\x00", "is not UTF-8 text"),
-    ):
-        (tmp_path / name).write_bytes(data)
-        with pytest.raises(QuestionsError, match=f"{name} {said}"):
-            read_questions(tmp_path / name)
 
 
 def test_the_command_answers_one_question_or_a_task_file(
@@ -166,8 +140,8 @@ def test_the_command_answers_one_question_or_a_task_file(
         assert run_words("agent", ["loop", *common, "--tasks", str(tasks), "--out", str(out)]) == 0
         assert "Asked 0 of 1" in capsys.readouterr().out
     assert read_predictions(out, read_tasks(tasks))["t1"].query == QUERY
-    text = trace.with_suffix(".md").read_text(encoding="utf-8")
-    assert text.startswith("# Trace of loop")
+    assert run_words("trace", ["show", str(trace), "--form", "markdown"]) == 0
+    text = capsys.readouterr().out
     assert "`evaluate`: `round 1` leads to `accept`" in text
     assert "Message of `user`:\n\n```text\nQuestion: How many teams are there?" in text
     assert f"```cypher\n{QUERY}" in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,7 +17,6 @@ from graphground.server.protocol import Protocol
 from graphground.server.settings import Settings, SettingsError
 from graphground.server.threads import WorkerThreads
 from graphground.server.transports.http import http_app
-from graphground.server.ui import model as page_models
 from graphground.server.ui.model import PageModel
 from graphground.server.ui.routes import Page as PageRoutes
 from tests.server.ui.conftest import MODEL_KEY, TOKEN, ScriptedModel, ready
@@ -115,10 +115,7 @@ def test_a_missing_key_and_a_missing_extra_are_reported_before_a_question(monkey
     about = client(ModelSettings("gpt", "", "OWN_KEY")).get("/ui/api/model").json()["answer"]
     assert "OWN_KEY" in about["problem"]
 
-    def missing(name: str) -> None:
-        raise ModuleNotFoundError("no", name="pydantic_ai")
-
-    monkeypatch.setattr(page_models, "import_module", missing)
+    monkeypatch.setitem(sys.modules, "graphground.agents.endpoint", None)  # importing it then fails
     about = client(ModelSettings("gpt", "http://127.0.0.1:9/v1")).get("/ui/api/model").json()["answer"]
     assert "pip install 'graphground[agents]'" in about["problem"]
 
