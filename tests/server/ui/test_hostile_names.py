@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.server.ui.hostile_graph import HOSTILE_NAMES
-from tests.server.ui.test_views import NODES, QUESTION, content_of, open_view, replace_query, run, text_of
+from tests.server.ui.test_views import NODES, QUESTION, content_of, open_view, replace_query, rows_of, run, text_of
 from tests.support.browser import Page
 
 
@@ -24,9 +24,7 @@ def test_names_in_rows_and_their_graph_are_text(tab: Page, page_address: str) ->
         tab, page_address, "query", "hostile", q="MATCH (t:Thing) RETURN t.name AS name, t.tags AS tags ORDER BY name"
     )
     run(tab)
-    cells = tab.evaluate(
-        "[...document.querySelectorAll('.rows [role=gridcell]:first-child')].map((cell) => cell.textContent)"
-    )
+    cells = [row[0] for row in rows_of(tab)]
     assert len(cells) == len(HOSTILE_NAMES)
     assert "<script>document.title = 'attacked'</script>" in cells
     assert max(map(len, cells)) <= 300, "a long text is cut in its cell"

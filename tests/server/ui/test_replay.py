@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.server.ui.conftest import ready
-from tests.server.ui.test_views import ROWS, run, text_of
+from tests.server.ui.test_views import rows_of, run, text_of
 from tests.server.ui.test_work import called, choose, opened
 from tests.support.browser import Page
 
@@ -32,7 +32,7 @@ def replay_address(page_address: str) -> str:
 
 def unfold(page: Page, address: str, contains: str) -> str:
     """Expand the only call whose line contains a text; return the expanded text."""
-    opened(page, address, 5)
+    opened(page, address)
     choose(page, "input[type=search]", contains)
     page.wait("document.querySelectorAll('ol[aria-label=Calls] > li').length === 1")
     page.click(".calls summary")
@@ -47,7 +47,7 @@ def test_a_recorded_query_runs_again_with_its_parameters(tab: Page, replay_addre
     ready(tab, "query")
     assert tab.evaluate("document.getElementById('parameters').value") == '{"team":"Chicago Bulls"}'
     run(tab)
-    assert tab.evaluate(ROWS) == [["Chicago Bulls"]]
+    assert rows_of(tab) == [["Chicago Bulls"]]
     tab.evaluate("document.getElementById('parameters').focus()")
     tab.evaluate("document.getElementById('parameters').select()")
     tab.type('{"team": "Boston Celtics"}\n')
@@ -93,7 +93,7 @@ def test_a_saved_trace_is_exported_without_the_server(tab: Page, page_address: s
     lines = [json.dumps({"session": session, "name": f"call {session}"}) for session in ("first", "second", "first")]
     path = tmp_path / "trace.jsonl"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    opened(tab, page_address, 1)
+    opened(tab, page_address)
     document = tab.call("DOM.getDocument")["root"]["nodeId"]
     node = tab.call("DOM.querySelector", nodeId=document, selector="input[type=file]")["nodeId"]
     tab.call("DOM.setFileInputFiles", nodeId=node, files=[str(path)])

@@ -16,6 +16,15 @@ BOSTON = "MATCH (p:Player)-[r:playsFor]->(t:Team {name: 'Boston Celtics'}) RETUR
 ROWS = (
     "[...document.querySelectorAll('.rows [role=row]')].map((row) => [...row.children].map((cell) => cell.textContent))"
 )
+DRAWN = """
+(() => {
+  const grid = document.querySelector('.scroller');
+  const rows = grid?.querySelectorAll('.rows [role=row]').length ?? 0;
+  const inSight = grid && rows ? Math.ceil(grid.clientHeight / grid.querySelector('.rows [role=row]').offsetHeight) : 1;
+  return rows >= Math.min(grid?.ariaRowCount - 1, inSight);
+})()
+"""
+"""Whether all visible rows are drawn: a new table first draws a few, and the others in the browser's next frame."""
 NODES = "document.querySelector('.canvas').cy.nodes()"
 IN_SIGHT = f"""
 (() => {{
@@ -53,6 +62,12 @@ def open_view(page: Page, address: str, view: str, graph: str = "nba", **paramet
     more = "&".join(f"{key}={quote(value)}" for key, value in parameters.items())
     page.visit(f"{address}#/{view}/{graph if view != 'graphs' else ''}{'?' + more if more else ''}")
     ready(page, view)
+
+
+def rows_of(page: Page) -> list[list[str]]:
+    """Wait until all visible rows are drawn, and return their cells."""
+    page.wait(DRAWN)
+    return list(page.evaluate(ROWS))
 
 
 def replace_query(page: Page, text: str) -> None:
@@ -146,7 +161,7 @@ def test_the_drawing_obeys_the_limit_and_the_order_of_the_rows(tab: Page, page_a
     query = "MATCH (p:Player)-[:playsFor]->(t:Team) RETURN t.name, count(p) AS players ORDER BY players DESC LIMIT 2"
     open_view(tab, page_address, "query", q=query)
     tab.wait("document.querySelectorAll('.rows [role=row]').length === 2")
-    names = {row[0] for row in tab.evaluate(ROWS)}
+    names = {row[0] for row in rows_of(tab)}
     press(tab, "Show as a graph")
     tab.wait("document.querySelector('.canvas')")
     teams = f"{NODES}.filter((node) => node.data('node').label === 'Team').map((node) => node.data('caption'))"
@@ -206,10 +221,10 @@ def test_rows_are_filtered_by_the_values_of_a_column(tab: Page, page_address: st
     open_view(tab, page_address, "query", q="MATCH (t:Team) RETURN t.name AS team, t.inception_year > 1970 AS young")
     tab.wait("document.querySelector('.facets .chips button')")
     tab.click(".facets .chips button")
-    tab.wait("document.querySelectorAll('.rows [role=row]').length < 30")
-    assert len({row[1] for row in tab.evaluate(ROWS)}) == 1
+    tab.wait("document.querySelector('.scroller').ariaRowCount < 31")
+    assert len({row[1] for row in rows_of(tab)}) == 1
     tab.click(".facets .chips button")
-    tab.wait("document.querySelector('.scroller').getAttribute('aria-rowcount') === '31'")
+    tab.wait("document.querySelector('.scroller').ariaRowCount === '31'")
 
 
 def press(page: Page, name: str) -> None:
@@ -315,10 +330,10 @@ def test_rows_are_sorted_copied_saved_and_drawn_as_a_graph(tab: Page, page_addre
     open_view(tab, page_address, "query", q=BOSTON)
     run(tab)
     tab.click(".head [role=columnheader]:nth-child(2) button")
-    heights = [int(row[1]) for row in tab.evaluate(ROWS) if row[1] != "null"]
+    heights = [int(row[1]) for row in rows_of(tab) if row[1] != "null"]
     assert heights == sorted(heights)
     tab.click(".head [role=columnheader]:nth-child(2) button")
-    rows = tab.evaluate(ROWS)
+    rows = rows_of(tab)
     heights = [int(row[1]) for row in rows if row[1] != "null"]
     assert heights == sorted(heights, reverse=True)
     assert tab.evaluate("document.querySelectorAll('[aria-sort=descending]').length") == 1
@@ -433,7 +448,7 @@ def test_a_question_is_grounded_step_by_step_and_answered(tab: Page, page_addres
     extent = content_of(tab, "[data-tool=get_filtered_schema] div p")
     assert extent.startswith("Left out: ")
     assert "unknown" not in extent
-    assert {row[0] for row in tab.evaluate(ROWS)} >= {"Cleveland Cavaliers", "Miami Heat", "Los Angeles Lakers"}
+    assert {row[0] for row in rows_of(tab)} >= {"Cleveland Cavaliers", "Miami Heat", "Los Angeles Lakers"}
     tab.click("[aria-label='Run suggestion 2']")
     second = tab.evaluate("document.querySelectorAll('.suggestions pre')[1].textContent")
     tab.wait(f"document.querySelector('.answer .ran')?.textContent === {json.dumps(second)}")
@@ -456,7 +471,7 @@ def test_the_questions_of_the_readme_are_answered_right(
     assert question in " ".join(readme.split())
     open_view(tab, page_address, "question", q=question)
     tab.wait("document.querySelector('.answer .rows [role=row]')")
-    assert {row[0] for row in tab.evaluate(ROWS)} & answers
+    assert {row[0] for row in rows_of(tab)} & answers
 
 
 DOUBT = """

@@ -45,10 +45,12 @@ def calls(page: Page) -> list[str]:
     return list(page.evaluate("[...document.querySelectorAll('.calls summary')].map((each) => each.innerText)"))
 
 
-def opened(page: Page, address: str, count: int = len(HOSTILE_NAMES) + 3) -> None:
+def opened(page: Page, address: str, *requests: str) -> None:
+    """Open the view and wait for the last call of the watched trace, and for calls whose lines contain these texts."""
     page.visit(f"{address}#/work")
     ready(page, "work")
-    page.wait(f"document.querySelectorAll('.calls > li').length >= {count}")
+    for text in ("login", *requests):
+        page.wait(f"document.querySelector('ol[aria-label=Calls]').textContent.includes({json.dumps(text)})")
 
 
 def choose(page: Page, selector: str, value: str) -> None:
@@ -59,11 +61,10 @@ def choose(page: Page, selector: str, value: str) -> None:
 
 
 def test_calls_are_shown_as_they_arrive_and_filtered_by_session_text_and_failure(tab: Page, work_address: str) -> None:
-    opened(tab, work_address)
-    before = len(calls(tab))
-    called(work_address.replace("/ui/", "/mcp"), ("list_graphs", {}))
-    tab.wait(f"document.querySelectorAll('.calls > li').length === {before + 1}")
-    assert calls(tab)[0].startswith("list_graphs")
+    opened(tab, work_address, QUERY, "nab")
+    called(work_address.replace("/ui/", "/mcp"), ("validate_cypher", {"query": "RETURN 'just now'", "graph": "nba"}))
+    tab.wait("document.querySelector('.calls summary').innerText.includes('just now')")
+    assert calls(tab)[0].startswith("validate_cypher")
     choose(tab, "input[type=search]", "ORDER BY")
     [only] = calls(tab)
     assert only.startswith("execute_cypher")
@@ -79,7 +80,7 @@ def test_calls_are_shown_as_they_arrive_and_filtered_by_session_text_and_failure
 def test_a_call_shows_arguments_and_answer_without_secrets_and_opens_in_the_editor(
     tab: Page, work_address: str
 ) -> None:
-    opened(tab, work_address)
+    opened(tab, work_address, QUERY)
     choose(tab, "input[type=search]", "ORDER BY")
     tab.click(".calls summary")
     tab.wait("document.querySelector('.call pre')")
