@@ -15,13 +15,6 @@ DEVELOPED_ON = ("erp", "network", "festivals")
 HELD_OUT = ("library", "transfers")
 
 __all__ = [
-    "DATABASES",
-    "DEVELOPED_ON",
-    "HELD_OUT",
-    "ExampleDatabase",
-    "GraphScript",
-    "Mention",
-    "Question",
-    "driver_of",
+    "DATABASES", "DEVELOPED_ON", "HELD_OUT", "ExampleDatabase", "GraphScript", "Mention", "Question", "driver_of",
     "rows_of",
-]
+]  # fmt: skip

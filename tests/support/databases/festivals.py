@@ -11,19 +11,10 @@ import random
 from tests.support.databases.example import ExampleDatabase, GraphScript
 
 ACTS = [
-    "The Paper Lanterns",
-    "Velvet Harbour",
-    "Marisol Quintero",
-    "Northern Static",
-    "Ganbatte Club",
-    "Elodie et les Ombres",
-    "Rust Cathedral",
-    "Kwame and the Tides",
-    "Ottoline",
-    "Silver Birch Trio",
-    "Low Tide Orchestra",
-    "DJ Petrichor",
-]
+    "The Paper Lanterns", "Velvet Harbour", "Marisol Quintero", "Northern Static", "Ganbatte Club",
+    "Elodie et les Ombres", "Rust Cathedral", "Kwame and the Tides", "Ottoline", "Silver Birch Trio",
+    "Low Tide Orchestra", "DJ Petrichor",
+]  # fmt: skip
 STAGES = ["Meadow Stage", "Boiler House", "Lakeside Tent", "Velodrome", "Chapel Yard", "The Orangery"]
 FESTIVALS = [
     ("Solstice Fields", 2022),

@@ -7,53 +7,21 @@ import random
 from tests.support.databases.example import ExampleDatabase, GraphScript
 
 SUBJECTS = [
-    "Sediment Transport",
-    "Coral Reef Recovery",
-    "Groundwater Recharge",
-    "Glacier Retreat",
-    "Peatland Carbon",
-    "River Delta Formation",
-    "Coastal Erosion",
-    "Soil Moisture Memory",
-    "Permafrost Thaw",
-    "Estuary Mixing",
-]
+    "Sediment Transport", "Coral Reef Recovery", "Groundwater Recharge", "Glacier Retreat", "Peatland Carbon",
+    "River Delta Formation", "Coastal Erosion", "Soil Moisture Memory", "Permafrost Thaw", "Estuary Mixing",
+]  # fmt: skip
 FRAMES = [
-    "A Field Study of {}",
-    "{} under Changing Rainfall",
-    "Modelling {} with Sparse Data",
-    "Rethinking {}",
-    "{}: Evidence from Satellite Altimetry",
-    "Long-Term Trends in {}",
-]
+    "A Field Study of {}", "{} under Changing Rainfall", "Modelling {} with Sparse Data", "Rethinking {}",
+    "{}: Evidence from Satellite Altimetry", "Long-Term Trends in {}",
+]  # fmt: skip
 GIVEN = [
-    "Amara",
-    "Bastien",
-    "Chiara",
-    "Dilnoza",
-    "Emeka",
-    "Freya",
-    "Goran",
-    "Hanako",
-    "Ismail",
-    "Jolanta",
-    "Kofi",
+    "Amara", "Bastien", "Chiara", "Dilnoza", "Emeka", "Freya", "Goran", "Hanako", "Ismail", "Jolanta", "Kofi",
     "Leila",
-]
+]  # fmt: skip
 FAMILY = [
-    "Okonjo",
-    "Lefebvre",
-    "Marchetti",
-    "Yusupova",
-    "Adeyemi",
-    "Halvorsen",
-    "Petrovic",
-    "Morishita",
-    "Benali",
-    "Kowalczyk",
-    "Mensah",
-    "Farahani",
-]
+    "Okonjo", "Lefebvre", "Marchetti", "Yusupova", "Adeyemi", "Halvorsen", "Petrovic", "Morishita", "Benali",
+    "Kowalczyk", "Mensah", "Farahani",
+]  # fmt: skip
 VENUES = [
     ("Journal of Applied Hydrology", "2190-4471"),
     ("Coastal Processes Letters", "1873-0062"),

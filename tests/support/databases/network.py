@@ -7,19 +7,9 @@ import random
 from tests.support.databases.example import ExampleDatabase, GraphScript
 
 HOSTS = [
-    "atlas",
-    "borealis",
-    "cinder",
-    "dynamo",
-    "ember",
-    "fathom",
-    "granite",
-    "harrier",
-    "icarus",
-    "juniper",
-    "krill",
+    "atlas", "borealis", "cinder", "dynamo", "ember", "fathom", "granite", "harrier", "icarus", "juniper", "krill",
     "lumen",
-]
+]  # fmt: skip
 PROGRAMS = {
     "nginx": ("1.26.2", [80, 443]),
     "postgres": ("16.4", [5432]),

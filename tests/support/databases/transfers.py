@@ -32,15 +32,9 @@ NATIONS = {
     "HK": "Hong Kong",
 }
 OWNERS = [
-    "Ostrava Holdings",
-    "Blue Cormorant Shipping",
-    "Tamarind Ventures",
-    "Vantage Peak Consulting",
-    "Meridian Freight Services",
-    "Larkspur Trading",
-    "Obsidian Minerals",
-    "Quayside Estates",
-]
+    "Ostrava Holdings", "Blue Cormorant Shipping", "Tamarind Ventures", "Vantage Peak Consulting",
+    "Meridian Freight Services", "Larkspur Trading", "Obsidian Minerals", "Quayside Estates",
+]  # fmt: skip
 
 
 def build(graph: GraphScript) -> None:

@@ -16,39 +16,10 @@ from graphground.graphs.entities.vectors.building import VectorStore, build_vect
 from graphground.graphs.entities.vectors.encoders import STATIC, encoder
 
 WORDS = [
-    "red",
-    "blue",
-    "green",
-    "big",
-    "small",
-    "old",
-    "new",
-    "wild",
-    "tame",
-    "fast",
-    "slow",
-    "loud",
-    "car",
-    "train",
-    "dog",
-    "horse",
-    "bread",
-    "wine",
-    "house",
-    "river",
-    "mountain",
-    "book",
-    "song",
-    "king",
-    "queen",
-    "soldier",
-    "teacher",
-    "forest",
-    "island",
-    "bridge",
-    "castle",
-    "garden",
-]
+    "red", "blue", "green", "big", "small", "old", "new", "wild", "tame", "fast", "slow", "loud", "car", "train",
+    "dog", "horse", "bread", "wine", "house", "river", "mountain", "book", "song", "king", "queen", "soldier",
+    "teacher", "forest", "island", "bridge", "castle", "garden",
+]  # fmt: skip
 
 
 def records(count: int) -> list[Record]:
