@@ -13,7 +13,6 @@ import pytest
 from pydantic import ValidationError
 
 from graphground.cypher import validate
-from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.graph import Graph
@@ -21,21 +20,13 @@ from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
 from graphground.tools.failure import ToolFailure
 from tests.support.attacking import COUNTS, SECRET, Surroundings, through_the_tool
+from tests.support.documents import schema
 from tests.support.fake_bolt_server import Call, Refusal, Rows, stand_in
 from tests.support.hostile_texts import QUOTED, HostileTexts, unclean
 from tests.support.shared_data import SHARED, needs
 
 COUNT = 2_000
-SCHEMA = PropertyGraphSchema.from_cypherbench(
-    {
-        "name": "films",
-        "entities": [
-            {"label": "Film", "description": None, "properties": {"year": "int"}},
-            {"label": "Person", "description": None, "properties": {}},
-        ],
-        "relations": [{"label": "directedBy", "subj_label": "Film", "obj_label": "Person", "properties": {}}],
-    }
-)
+SCHEMA = schema("films", {"Film": {"year": "int"}, "Person": {}}, ["Film directedBy Person"])
 PARAMETERS = {
     "p": 1,
     "key": "name` = 1 // ",

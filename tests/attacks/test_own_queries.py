@@ -5,19 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.server.application import Application
 from graphground.server.settings import SettingsError, read_settings
+from tests.support.documents import schema
 
-SCHEMA = PropertyGraphSchema.from_cypherbench(
-    {
-        "name": "films",
-        "entities": [{"label": "Movie", "description": None, "properties": {"name": "str"}}],
-        "relations": [],
-    }
-)
+SCHEMA = schema("films", {"Movie": {"name": "str"}})
 QUERY = '[queries.hostile]\ndescription = "x"\ncypher = {}\n'
 
 

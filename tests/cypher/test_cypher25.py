@@ -8,7 +8,7 @@ import pytest
 
 from graphground.cypher import parse, validate
 from graphground.cypher.printer import to_text
-from graphground.cypher.schema import PropertyGraphSchema
+from tests.support.documents import schema
 
 VERDICTS = [
     line.split("\t")
@@ -122,9 +122,7 @@ def test_the_full_text_search_of_newer_servers_is_parsed() -> None:
 
 
 def test_properties_in_the_filter_of_a_search_are_checked_against_the_schema() -> None:
-    schema = PropertyGraphSchema.from_cypherbench(
-        {"name": "films", "entities": [{"label": "Movie", "properties": {"year": "int"}}], "relations": []}
-    )
+    films = schema("films", {"Movie": {"year": "int"}})
     query = "MATCH (n:Movie) SEARCH n IN (VECTOR INDEX i FOR $v WHERE n.yaer > 90 LIMIT 5) SCORE AS s RETURN s LIMIT 5"
-    found = validate(query, schema, language="cypher25").diagnostics
+    found = validate(query, films, language="cypher25").diagnostics
     assert [(diagnostic.code, diagnostic.found) for diagnostic in found] == [("unknown_property", "yaer")]

@@ -10,18 +10,11 @@ import pytest
 from graphground import cypher
 from graphground.cypher import parse, validate
 from graphground.cypher.outline import outline_of
-from graphground.cypher.schema import PropertyGraphSchema
+from tests.support.documents import schema
 from tests.support.films import FILMS
 
-COMPANIES = PropertyGraphSchema.from_cypherbench(
-    {
-        "name": "companies",
-        "entities": [{"label": label, "properties": {}} for label in ("Company", "Person", "Country")],
-        "relations": [
-            {"label": "basedIn", "subj_label": "Company", "obj_label": "Country", "properties": {}},
-            {"label": "hasCEO", "subj_label": "Company", "obj_label": "Person", "properties": {}},
-        ],
-    }
+COMPANIES = schema(
+    "companies", {"Company": {}, "Person": {}, "Country": {}}, ["Company basedIn Country", "Company hasCEO Person"]
 )
 
 MODULES = sorted(module.name for module in pkgutil.walk_packages(cypher.__path__, "graphground.cypher."))

@@ -11,8 +11,9 @@ from graphground.cypher.codes import LANGUAGE_CODES, SCHEMA_CODES
 from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.cypher.text_values import TextValues
 from graphground.graphs.schemas.statistics.model import LabelStatistics, PropertyStatistics, Statistics, TypeStatistics
-from tests.support.checked_graphs import INTERVAL, Names, schema
+from tests.support.checked_graphs import Names
 from tests.support.diagnostic_requirements import REQUIREMENTS
+from tests.support.documents import INTERVAL, schema
 
 HERE = Path(__file__).parent
 FILMS = schema(

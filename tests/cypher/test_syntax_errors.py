@@ -2,7 +2,7 @@ import pytest
 
 from graphground.cypher import validate
 from graphground.cypher.diagnostics import Language
-from tests.support.checked_graphs import schema
+from tests.support.documents import schema
 
 PEOPLE = schema("people", {"Person": {"age": "int"}}, ["Person knows Person"])
 

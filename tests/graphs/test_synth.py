@@ -8,44 +8,22 @@ import pytest
 from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.synth import synth
+from tests.support.documents import INTERVAL, schema
 
-SCHEMA = PropertyGraphSchema.from_cypherbench(
+SCHEMA = schema(
+    "films",
     {
-        "name": "films",
-        "entities": [
-            {
-                "label": "Movie",
-                "description": None,
-                "properties": {"runtime_minute": "float", "filming_location": "list[str]"},
-            },
-            {"label": "Person", "description": None, "properties": {"date_of_birth": "date", "gender": "str"}},
-            {"label": "Genre", "description": None, "properties": {}},
-        ],
-        "relations": [
-            {"label": "directedBy", "subj_label": "Movie", "obj_label": "Person", "properties": {}},
-            {
-                "label": "hasSpouse",
-                "subj_label": "Person",
-                "obj_label": "Person",
-                "properties": {"start_year": "int", "end_year": "int"},
-            },
-            {"label": "hasGenre", "subj_label": "Movie", "obj_label": "Genre", "properties": {}},
-        ],
-    }
+        "Movie": {"runtime_minute": "float", "filming_location": "list[str]"},
+        "Person": {"date_of_birth": "date", "gender": "str"},
+        "Genre": {},
+    },
+    ["Movie directedBy Person", "Person hasSpouse Person", "Movie hasGenre Genre"],
+    {"hasSpouse": INTERVAL},
 )
-COMPANIES = PropertyGraphSchema.from_cypherbench(
-    {
-        "name": "companies",
-        "entities": [{"label": label, "description": None, "properties": {}} for label in ("Company", "Person")],
-        "relations": [
-            {"label": type_, "subj_label": start, "obj_label": end, "properties": {}}
-            for type_, start, end in (
-                ("foundedBy", "Company", "Person"),
-                ("hasBoardMember", "Company", "Person"),
-                ("ownsSharesOf", "Person", "Company"),
-            )
-        ],
-    }
+COMPANIES = schema(
+    "companies",
+    {"Company": {}, "Person": {}},
+    ["Company foundedBy Person", "Company hasBoardMember Person", "Person ownsSharesOf Company"],
 )
 
 

@@ -7,30 +7,8 @@ from typing import Any
 from graphground.cypher import Diagnostic, parse
 from graphground.cypher.checks import Findings, check
 from graphground.cypher.schema import PropertyGraphSchema
+from tests.support.documents import INTERVAL, schema
 
-
-def schema(
-    name: str,
-    labels: dict[str, dict[str, str]],
-    patterns: list[str],
-    properties: dict[str, dict[str, str]] | None = None,
-    **more: Any,
-) -> PropertyGraphSchema:
-    """Build a schema: `schema("x", {"A": {"year": "int"}}, ["A KNOWS A"])`."""
-    base = PropertyGraphSchema.from_cypherbench(
-        {
-            "name": name,
-            "entities": [{"label": label, "properties": keys} for label, keys in labels.items()],
-            "relations": [
-                {"subj_label": start, "label": type_, "obj_label": end, "properties": (properties or {}).get(type_, {})}
-                for start, type_, end in (pattern.split() for pattern in patterns)
-            ],
-        }
-    )
-    return PropertyGraphSchema(base.name, base.labels, base.patterns, **more)
-
-
-INTERVAL = {"start_year": "int", "end_year": "int"}
 COMPANY = schema(
     "company",
     {

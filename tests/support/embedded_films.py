@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import pytest
 
 from benchmarks.stand_ins import stand_in
-from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.embedded.launcher import end_engine, require_arcadedb
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
@@ -17,27 +16,17 @@ from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
 from graphground.graphs.synth import SyntheticGraph
+from tests.support.documents import INTERVAL, schema
 
-SCHEMA = PropertyGraphSchema.from_cypherbench(
+SCHEMA = schema(
+    "films",
     {
-        "name": "films",
-        "entities": [
-            {"label": "Film", "description": None, "properties": {"runtime_minute": "float", "languages": "list[str]"}},
-            {"label": "Person", "description": None, "properties": {"date_of_birth": "date", "gender": "str"}},
-            {"label": "Genre", "description": None, "properties": {}},
-        ],
-        "relations": [
-            {"label": "directedBy", "subj_label": "Film", "obj_label": "Person", "properties": {}},
-            {"label": "writtenBy", "subj_label": "Film", "obj_label": "Person", "properties": {"year": "int"}},
-            {
-                "label": "hasSpouse",
-                "subj_label": "Person",
-                "obj_label": "Person",
-                "properties": {"start_year": "int", "end_year": "int"},
-            },
-            {"label": "hasGenre", "subj_label": "Film", "obj_label": "Genre", "properties": {}},
-        ],
-    }
+        "Film": {"runtime_minute": "float", "languages": "list[str]"},
+        "Person": {"date_of_birth": "date", "gender": "str"},
+        "Genre": {},
+    },
+    ["Film directedBy Person", "Film writtenBy Person", "Person hasSpouse Person", "Film hasGenre Genre"],
+    {"writtenBy": {"year": "int"}, "hasSpouse": INTERVAL},
 )
 
 ANSWERED = (

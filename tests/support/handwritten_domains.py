@@ -14,9 +14,9 @@ import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-Document = dict[str, Any]
+from tests.support.wikidata_documents import Document, document, item_snak, snak, statement, time_snak
+
 OUR_NUMBERS = 9_000_000_000
 _TEXTS: dict[str, str] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 DOMAINS = tuple(name for name in _TEXTS if name != "classes")
@@ -32,66 +32,31 @@ def handwritten_documents(domain: str) -> Iterator[Document]:
 
 
 def _document(identifier: str, name: str, notation: str) -> Document:
-    document: Document = {
-        "id": identifier,
-        "type": "item",
-        "labels": {"en": {"language": "en", "value": name}},
-        "descriptions": {},
-        "aliases": {},
-        "claims": {},
-        "sitelinks": {},
-    }
+    claims: Document = {}
     read = 0
-    for statement in _STATEMENT.finditer(notation):
-        assert statement.start() == read, f"{identifier}: {notation[read:]}"
-        read = statement.end()
-        property_, value, qualifiers = statement.groups()
-        several = document["claims"].setdefault(property_, [])
-        qualifier_snaks: dict[str, list[Document]] = {}
+    for found in _STATEMENT.finditer(notation):
+        assert found.start() == read, f"{identifier}: {notation[read:]}"
+        read = found.end()
+        property_, value, qualifiers = found.groups()
+        several = claims.setdefault(property_, [])
+        snaks: dict[str, list[Document]] = {}
         for qualifier in filter(None, (qualifiers or "").split(", ")):
             key, _, text = qualifier.partition(" ")
-            qualifier_snaks.setdefault(key, []).append(_snak(key, text))
-        several.append(
-            {
-                "id": f"{identifier}${property_}-{len(several):05d}",
-                "rank": "normal",
-                "type": "statement",
-                "mainsnak": _snak(property_, value),
-                "qualifiers": qualifier_snaks,
-            }
-        )
+            snaks.setdefault(key, []).append(_snak(key, text))
+        several.append(statement(identifier, len(several), _snak(property_, value), snaks))
     assert read == len(notation), f"{identifier}: {notation[read:]}"
-    return document
+    return document(identifier, name, claims)
 
 
-def _snak(property_: str, text: str) -> Document:
-    datatype, type_, value = _value(text)
-    return {
-        "snaktype": "value",
-        "property": property_,
-        "datatype": datatype,
-        "datavalue": {"type": type_, "value": value},
-    }
-
-
-def _value(text: str) -> tuple[str, str, Any]:
-    """Parse a value in the notation above; return its Wikidata datatype, the type of its data value,
-    and the data value."""
+def _snak(name: str, text: str) -> Document:
+    """Return the snak of a property with a value in the notation above."""
     if text.startswith('"'):
-        return "string", "string", text.strip('"')
+        return snak(name, "string", text.strip('"'))
     if text.startswith("#"):
         amount, _, unit = text[1:].partition(" ")
         address = f"http://www.wikidata.org/entity/{unit}" if unit else "1"
-        return "quantity", "quantity", {"amount": f"+{amount}", "unit": address}
+        return snak(name, "quantity", {"amount": f"+{amount}", "unit": address})
     if text.startswith("Q"):
-        return "wikibase-item", "wikibase-entityid", {"entity-type": "item", "id": text}
+        return item_snak(name, text)
     year, month, day = ([*text.split("-"), "00", "00"])[:3]
-    return (
-        "time",
-        "time",
-        {
-            "time": f"+{year}-{month}-{day}T00:00:00Z",
-            "precision": 9 + text.count("-"),
-            "calendarmodel": "http://www.wikidata.org/entity/Q1985727",
-        },
-    )
+    return time_snak(name, f"+{year}-{month}-{day}T00:00:00Z", 9 + text.count("-"))

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.loading.simplekg import write_simplekg
+from tests.support.documents import INTERVAL, make_entity, make_relation, schema
 from tests.support.shared_data import SHARED
 
 PATTERNS = {
@@ -22,31 +22,22 @@ PATTERNS = {
     "P47": ("borders", "Country", "Country"),
 }
 NEEDED = ("wd50k_labelled", "edges.jsonl.gz")
-SCHEMA = PropertyGraphSchema.from_cypherbench(
+SCHEMA = schema(
+    "politics",
     {
-        "name": "politics",
-        "entities": [
-            {
-                "label": "Politician",
-                "properties": {"date_of_birth": "date", "gender": "str", "country_of_citizenship": "list[str]"},
-            },
-            {"label": "Country", "properties": {"founding_date": "date", "official_language": "list[str]"}},
-            {"label": "PoliticalParty", "properties": {"founding_date": "date"}},
-            {"label": "Position", "properties": {}},
-        ],
-        "relations": [
-            {"label": "hasDiplomaticRelationWith", "subj_label": "Country", "obj_label": "Country", "properties": {}},
-            {"label": "borders", "subj_label": "Country", "obj_label": "Country", "properties": {}},
-            {"label": "memberOf", "subj_label": "Politician", "obj_label": "PoliticalParty", "properties": {}},
-            {
-                "label": "hasHeadOfState",
-                "subj_label": "Country",
-                "obj_label": "Politician",
-                "properties": {"start_year": "int", "end_year": "int"},
-            },
-            {"label": "holdsPosition", "subj_label": "Politician", "obj_label": "Position", "properties": {}},
-        ],
-    }
+        "Politician": {"date_of_birth": "date", "gender": "str", "country_of_citizenship": "list[str]"},
+        "Country": {"founding_date": "date", "official_language": "list[str]"},
+        "PoliticalParty": {"founding_date": "date"},
+        "Position": {},
+    },
+    [
+        "Country hasDiplomaticRelationWith Country",
+        "Country borders Country",
+        "Politician memberOf PoliticalParty",
+        "Country hasHeadOfState Politician",
+        "Politician holdsPosition Position",
+    ],
+    {"hasHeadOfState": INTERVAL},
 )
 
 
@@ -83,19 +74,11 @@ def write_politics(path: Path) -> Path:
     def entities() -> Iterator[dict[str, Any]]:
         for eid, label in labels.items():
             key, values = properties.get(label, ("", {}))
-            yield {
-                "eid": eid,
-                "label": label,
-                "name": nodes[eid]["label"],
-                "aliases": nodes[eid]["aliases"],
-                "description": nodes[eid]["description"],
-                "properties": {key: values[eid]} if eid in values else {},
-                "provenance": [],
-            }
+            node, given = nodes[eid], {key: values[eid]} if eid in values else {}
+            yield make_entity(eid, label, node["label"], node["aliases"], node["description"], **given)
 
     relations = (
-        {"rid": str(number), "label": type_, "subj_id": start, "obj_id": end, "properties": {}, "provenance": []}
-        for number, (type_, start, end) in enumerate(dict.fromkeys(found))
+        make_relation(number, type_, start, end) for number, (type_, start, end) in enumerate(dict.fromkeys(found))
     )
     write_simplekg(path, SCHEMA, entities(), relations)
     return path

@@ -17,6 +17,7 @@ from graphground.graphs.loading.load import load_file
 from graphground.graphs.storage.catalog import Catalog, Entry
 from graphground.graphs.storage.home import Home
 from tests.support.data_folders import copied
+from tests.support.documents import make_entity, make_relation, schema_document
 from tests.support.own_arcadedb import start_writable
 
 
@@ -32,85 +33,38 @@ def records_in(path: Path) -> tuple[dict[str, Any], list[str]]:
 
 
 SMALL: dict[str, Any] = {
-    "schema": {
-        "name": "films",
-        "entities": [
-            {
-                "label": "Movie",
-                "description": None,
-                "properties": {
-                    "runtime_minute": "float",
-                    "released": "date",
-                    "filming_location": "list[str]",
-                    "seen": "bool",
-                },
-            },
-            {"label": "Person", "description": None, "properties": {"born": "date", "height_cm": "int"}},
-        ],
-        "relations": [
-            {"label": "directedBy", "subj_label": "Movie", "obj_label": "Person", "properties": {}},
-            {
-                "label": "has cast",
-                "subj_label": "Movie",
-                "obj_label": "Person",
-                "properties": {"role": "str", "signed": "date", "year": "int"},
-            },
-        ],
-    },
+    "schema": schema_document(
+        "films",
+        {
+            "Movie": {"runtime_minute": "float", "released": "date", "filming_location": "list[str]", "seen": "bool"},
+            "Person": {"born": "date", "height_cm": "int"},
+        },
+        ["Movie directedBy Person", "Movie has cast Person"],
+        {"has cast": {"role": "str", "signed": "date", "year": "int"}},
+    ),
     "entities": [
-        {
-            "eid": "M1",
-            "label": "Movie",
-            "name": "Heat",
-            "aliases": ["Heat (1995)"],
-            "description": "1995 film",
-            "properties": {
-                "runtime_minute": 170,
-                "released": "1995-12-15",
-                "filming_location": ["Los Angeles"],
-                "seen": True,
-            },
-            "provenance": ["https://example.org/M1"],
-        },
-        {
-            "eid": "M2",
-            "label": "Movie",
-            "name": "Ronin",
-            "aliases": [],
-            "description": None,
-            "properties": {"runtime_minute": 121.5, "released": None},
-            "provenance": [],
-        },
-        {
-            "eid": "P1",
-            "label": "Person",
-            "name": "Michael Mann",
-            "aliases": [],
-            "description": "director",
-            "properties": {"born": "1943-02-05", "height_cm": 173},
-            "provenance": [],
-        },
-        {
-            "eid": "P2",
-            "label": "Person",
-            "name": "Robert De Niro",
-            "aliases": ['Bobby "Milk"'],
-            "description": None,
-            "properties": {"born": "-0044-03-15"},
-            "provenance": [],
-        },
+        make_entity(
+            "M1",
+            "Movie",
+            "Heat",
+            ["Heat (1995)"],
+            "1995 film",
+            ["https://example.org/M1"],
+            runtime_minute=170,
+            released="1995-12-15",
+            filming_location=["Los Angeles"],
+            seen=True,
+        ),
+        make_entity("M2", "Movie", "Ronin", runtime_minute=121.5, released=None),
+        make_entity("P1", "Person", "Michael Mann", description="director", born="1943-02-05", height_cm=173),
+        make_entity("P2", "Person", "Robert De Niro", ['Bobby "Milk"'], born="-0044-03-15"),
     ],
     "relations": [
-        {"rid": "0", "label": "directedBy", "subj_id": "M1", "obj_id": "P1", "properties": {}, "provenance": []},
-        {
-            "rid": "1",
-            "label": "has cast",
-            "subj_id": "M1",
-            "obj_id": "P2",
-            "properties": {"role": "Neil", "signed": "1994-11-02", "year": 1994},
-            "provenance": ["https://example.org/1"],
-        },
-        {"rid": "2", "label": "has cast", "subj_id": "M2", "obj_id": "P2", "properties": {}, "provenance": []},
+        make_relation(0, "directedBy", "M1", "P1"),
+        make_relation(
+            1, "has cast", "M1", "P2", ["https://example.org/1"], role="Neil", signed="1994-11-02", year=1994
+        ),
+        make_relation(2, "has cast", "M2", "P2"),
     ],
 }
 

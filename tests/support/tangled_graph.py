@@ -6,6 +6,8 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
+from tests.support.documents import make_entity, make_relation, schema_document
+
 LABELS, TYPES = ("A", "B"), ("T", "U")
 
 
@@ -14,37 +16,13 @@ def tangled(seed: int, nodes: int = 8, relationships: int = 13) -> dict[str, Any
     rng = random.Random(seed)
     ids = [f"{rng.choice(LABELS)}{number}" for number in range(nodes)]
     pairs = [(rng.choice(TYPES), rng.choice(ids[:-2]), rng.choice(ids[:-2])) for _ in range(relationships)]
-    patterns = sorted({(type_, start[0], end[0]) for type_, start, end in pairs})
+    patterns = [" ".join((start, type_, end)) for type_, start, end in sorted({(t, s[0], e[0]) for t, s, e in pairs})]
+    sizes = {label: {"size": "int"} for label in LABELS}
     return {
-        "schema": {
-            "name": "tangled",
-            "entities": [{"label": label, "description": None, "properties": {"size": "int"}} for label in LABELS],
-            "relations": [
-                {"label": type_, "subj_label": start, "obj_label": end, "properties": {"year": "int"}}
-                for type_, start, end in patterns
-            ],
-        },
-        "entities": [
-            {
-                "eid": eid,
-                "label": eid[0],
-                "name": f"n{number}",
-                "aliases": [],
-                "description": None,
-                "properties": {"size": number % 3},
-                "provenance": [],
-            }
-            for number, eid in enumerate(ids)
-        ],
+        "schema": schema_document("tangled", sizes, patterns, {type_: {"year": "int"} for type_ in TYPES}),
+        "entities": [make_entity(eid, eid[0], f"n{number}", size=number % 3) for number, eid in enumerate(ids)],
         "relations": [
-            {
-                "rid": str(number),
-                "label": type_,
-                "subj_id": start,
-                "obj_id": end,
-                "properties": {"year": 2000 + number % 2},
-                "provenance": [],
-            }
+            make_relation(number, type_, start, end, year=2000 + number % 2)
             for number, (type_, start, end) in enumerate(pairs)
         ],
     }

@@ -7,13 +7,21 @@ import csv
 import gzip
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
 from tests.support.shared_data import SHARED
 
 Document = dict[str, Any]
+GREGORIAN = "http://www.wikidata.org/entity/Q1985727"
+DATA_TYPES = {
+    "wikibase-item": "wikibase-entityid",
+    "quantity": "quantity",
+    "time": "time",
+    "globe-coordinate": "globecoordinate",
+}
+"""The type of the data value by the datatype of the property; all others are strings."""
 
 
 @cache
@@ -42,22 +50,14 @@ def joined_documents() -> tuple[Document, ...]:
     documents: dict[str, Document] = {}
     with gzip.open(SHARED / "wd50k_labelled" / "nodes.jsonl.gz", "rt", encoding="utf-8") as file:
         for node in map(json.loads, file):
-            documents[node["id"]] = document = {
-                "id": node["id"],
-                "type": "item",
-                "labels": {"en": {"language": "en", "value": node["label"]}},
-                "descriptions": {"en": {"language": "en", "value": node["description"]}} if node["description"] else {},
-                "aliases": {"en": [{"language": "en", "value": alias} for alias in node["aliases"]]},
-                "claims": defaultdict(list),
-                "sitelinks": {},
-            }
-            classes = node["instance_of"] or node["codex_types"]
-            for number, (item, _) in enumerate(classes):
-                document["claims"]["P31"].append(_statement(node["id"], "P31", number, _item("P31", item), {}))
-    for subject, name, snak, qualifiers in _facts():
+            classes = {item: "normal" for item, _ in node["instance_of"] or node["codex_types"]}
+            claims = defaultdict(list, {"P31": ranked(node["id"], "P31", classes)} if classes else {})
+            key, name = node["id"], node["label"]
+            documents[key] = document(key, name, claims, node["description"], node["aliases"])
+    for subject, name, main_snak, qualifiers in _facts():
         if subject in documents:
             several = documents[subject]["claims"][name]
-            several.append(_statement(subject, name, len(several), snak, qualifiers))
+            several.append(statement(subject, len(several), main_snak, qualifiers))
     return tuple(documents.values())
 
 
@@ -71,12 +71,12 @@ def documents_with_unlabelled_values() -> Iterator[Document]:
             for subject, name, item, *_ in csv.reader(file):
                 if subject in labelled and item not in labelled:
                     several = found[subject][name]
-                    several.append(_statement(subject, name, 50_000 + len(several), _item(name, item), {}))
-    for document in joined_documents():
-        claims = {name: list(statements) for name, statements in document["claims"].items()}
-        for name, statements in found[document["id"]].items():
+                    several.append(statement(subject, 50_000 + len(several), item_snak(name, item)))
+    for joined in joined_documents():
+        claims = {name: list(statements) for name, statements in joined["claims"].items()}
+        for name, statements in found[joined["id"]].items():
             claims[name] = claims.get(name, []) + statements
-        yield {**document, "claims": claims}
+        yield {**joined, "claims": claims}
 
 
 def _facts() -> Iterator[tuple[str, str, Document, dict[str, list[Document]]]]:
@@ -85,8 +85,8 @@ def _facts() -> Iterator[tuple[str, str, Document, dict[str, list[Document]]]]:
             if edge["p"] != "P31":
                 qualifiers: dict[str, list[Document]] = defaultdict(list)
                 for name, item, _ in edge["qualifiers"]:
-                    qualifiers[name].append(_item(name, item))
-                yield edge["s"], edge["p"], _item(edge["p"], edge["o"]), qualifiers
+                    qualifiers[name].append(item_snak(name, item))
+                yield edge["s"], edge["p"], item_snak(edge["p"], edge["o"]), qualifiers
     for part in ("valid", "test"):
         with gzip.open(SHARED / "wikipeople" / f"n-ary_{part}.jsonl.gz", "rt", encoding="utf-8") as file:
             for fact in map(json.loads, file):
@@ -98,47 +98,64 @@ def _facts() -> Iterator[tuple[str, str, Document, dict[str, list[Document]]]]:
                     key: [_snak(key, item) for item in (several if isinstance(several, list) else [several])]
                     for key, several in fact.items()
                 }
-                if _is_read(value):
+                if isinstance(value, str):
                     yield subject, name, _snak(name, value), qualifiers
-
-
-def _is_read(value: Any) -> bool:
-    return isinstance(value, str)
 
 
 def _snak(name: str, value: str) -> Document:
     if value.startswith("Q") and value[1:].isdigit():
-        return _item(name, value)
+        return item_snak(name, value)
     moment, *_, precision, calendar = value.split("#")
+    return time_snak(name, moment, int(precision), calendar or GREGORIAN)
+
+
+def snak(name: str, datatype: str, value: Any) -> Document:
+    """Return a snak with a value: `snak("P18", "commonsMedia", "Heat.jpg")`."""
+    data = {"type": DATA_TYPES.get(datatype, "string"), "value": value}
+    return {"snaktype": "value", "property": name, "datatype": datatype, "datavalue": data}
+
+
+def item_snak(name: str, item: str) -> Document:
+    return snak(name, "wikibase-item", {"entity-type": "item", "id": item})
+
+
+def time_snak(name: str, moment: str, precision: int, calendar: str = GREGORIAN) -> Document:
+    return snak(name, "time", {"time": moment, "precision": precision, "calendarmodel": calendar})
+
+
+def statement(
+    subject: str,
+    number: int,
+    main_snak: Document,
+    qualifiers: Mapping[str, list[Document]] | None = None,
+    rank: str = "normal",
+) -> Document:
+    """Return a statement about `subject`; `number` distinguishes those of one property."""
     return {
-        "snaktype": "value",
-        "property": name,
-        "datatype": "time",
-        "datavalue": {
-            "type": "time",
-            "value": {
-                "time": moment,
-                "precision": int(precision),
-                "calendarmodel": calendar or "http://www.wikidata.org/entity/Q1985727",
-            },
-        },
-    }
-
-
-def _item(name: str, item: str) -> Document:
-    return {
-        "snaktype": "value",
-        "property": name,
-        "datatype": "wikibase-item",
-        "datavalue": {"type": "wikibase-entityid", "value": {"entity-type": "item", "id": item}},
-    }
-
-
-def _statement(subject: str, name: str, number: int, snak: Document, qualifiers: dict[str, list[Document]]) -> Document:
-    return {
-        "id": f"{subject}${name}-{number:05d}",
-        "rank": "normal",
+        "id": f"{subject}${main_snak['property']}-{number:05d}",
+        "rank": rank,
         "type": "statement",
-        "mainsnak": snak,
-        "qualifiers": dict(qualifiers),
+        "mainsnak": main_snak,
+        "qualifiers": dict(qualifiers or {}),
+    }
+
+
+def ranked(subject: str, name: str, ranks: dict[str, str]) -> list[Document]:
+    """Return statements with one property whose values are items: `ranked("Q31", "P36", {"Q239": "preferred"})`."""
+    return [
+        statement(subject, number, item_snak(name, item), rank=rank)
+        for number, (item, rank) in enumerate(ranks.items())
+    ]
+
+
+def document(key: str, name: str, claims: Document, description: str = "", aliases: Iterable[str] = ()) -> Document:
+    """Return the document of an item with an English name."""
+    return {
+        "id": key,
+        "type": "item",
+        "labels": {"en": {"language": "en", "value": name}},
+        "descriptions": {"en": {"language": "en", "value": description}} if description else {},
+        "aliases": {"en": [{"language": "en", "value": alias} for alias in aliases]} if aliases else {},
+        "claims": claims,
+        "sitelinks": {},
     }

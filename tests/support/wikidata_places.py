@@ -1,12 +1,20 @@
 """A definition of places that the raw documents can fill, and the triples of these documents."""
 
+from collections.abc import Iterable
+from contextlib import closing
 from functools import cache
+from pathlib import Path
 
-from graphground.graphs.definitions.model import Definition
 from graphground.graphs.definitions.read import check_text
+from graphground.graphs.wikidata.build import Built, build
+from graphground.graphs.wikidata.endpoint import Endpoint
+from graphground.graphs.wikidata.plan import Source
+from graphground.graphs.wikidata.sparql_source import SparqlSource
+from tests.support.sparql_endpoint import SparqlEndpoint
 from tests.support.wikibase_rdf import all_triples
 from tests.support.wikidata_documents import raw_documents
 
+ENTITY = "http://www.wikidata.org/entity/"
 PLACES = """\
 name = "places"
 description = "Countries and cities, their neighbours and twins."
@@ -62,10 +70,26 @@ time_bounded = true
 """
 
 
-def places() -> Definition:
-    definition, problems = check_text(PLACES)
-    assert definition is not None, problems
-    return definition
+def built(source: Source, output: Path, definition: str = PLACES) -> Built:
+    """Build the graph of a definition's text."""
+    read, problems = check_text(definition)
+    assert read is not None, problems
+    return build(read, source, output)
+
+
+def built_from_endpoint(triples: Iterable[str], output: Path, definition: str = PLACES) -> Built:
+    """Build the graph of a definition's text from a SPARQL endpoint with these triples."""
+    with SparqlEndpoint(triples) as endpoint, closing(SparqlSource(Endpoint(endpoint.url))) as source:
+        return built(source, output, definition)
+
+
+def merged(triples: Iterable[str]) -> list[str]:
+    """Return triples in which the twins of a city are those of an item that was merged into it."""
+    moved = f"<{ENTITY}Q32063953>"  # the document of Karlsruhe names the item that was merged into it
+    return [
+        line.replace(f"<{ENTITY}Q1040>", moved) if "/statement/P190>" in line or "/direct/P190>" in line else line
+        for line in triples
+    ]
 
 
 @cache

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.dialects import NEO4J
 from graphground.graphs.engines.engine import Table
 from graphground.graphs.entities.build import build_index
@@ -17,15 +16,10 @@ from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import FindEntitiesAnswer, FindEntitiesRequest, find_entities
 from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
+from tests.support.documents import schema
 from tests.support.recorder import Recorder
 
-SCHEMA = PropertyGraphSchema.from_cypherbench(
-    {
-        "name": "nba",
-        "entities": [{"label": "Player", "properties": {"country": "list[str]"}}, {"label": "Team", "properties": {}}],
-        "relations": [{"label": "playsFor", "subj_label": "Player", "obj_label": "Team", "properties": {}}],
-    }
-)
+SCHEMA = schema("nba", {"Player": {"country": "list[str]"}, "Team": {}}, ["Player playsFor Team"])
 RECORDS = [
     Record("Q1", "Player", "Michael Jordan", ("MJ",), "basketball player", {"country": ["United States"]}),
     Record("Q2", "Player", "Michael Jordan", (), "another"),

@@ -13,6 +13,7 @@ from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.server.application import Application
 from graphground.server.definitions import tool_definition
 from graphground.tools.owner_queries import OwnParameter, OwnQuery, OwnTools
+from tests.support.documents import schema
 from tests.support.films import FILMS
 from tests.support.recorder import Recorder
 
@@ -163,18 +164,10 @@ def test_a_broken_query_never_reaches_the_engine_and_is_offered_again_once_it_is
     tools = OwnTools([own])
     assert tools.check(opened())
     graphs = OpenGraphs(
-        [GraphSource("films", "", "recorder", lambda: Graph("films", with_label("Movi"), engine=engine))]
+        [GraphSource("films", "", "recorder", lambda: Graph("films", schema("x", {"Movi": {}}), engine=engine))]
     )
     assert tools.check(graphs) == {}
     assert tools.names() == ["maybe"]
-
-
-def with_label(label: str) -> Any:
-    from graphground.cypher.schema import PropertyGraphSchema
-
-    return PropertyGraphSchema.from_cypherbench(
-        {"name": "x", "entities": [{"label": label, "description": None, "properties": {}}], "relations": []}
-    )
 
 
 @pytest.mark.parametrize(("graph", "names"), [("flims", ["films"]), (None, ["films", "plays"])])

@@ -1,6 +1,7 @@
 import pytest
 
-from tests.support.checked_graphs import COMPANY, INTERVAL, findings, schema
+from tests.support.checked_graphs import COMPANY, findings
+from tests.support.documents import INTERVAL, schema
 
 
 def hints(query: str) -> list[tuple[str, str, str]]:

@@ -3,7 +3,8 @@ import pytest
 from graphground.cypher import validate
 from graphground.cypher.checks.names import shortest_path
 from graphground.cypher.outline.schema_index import index_of
-from tests.support.checked_graphs import CHARACTERS, COMPANY, codes, findings, problems_in, schema
+from tests.support.checked_graphs import CHARACTERS, COMPANY, codes, findings, problems_in
+from tests.support.documents import schema
 
 
 def test_reversed_relationship_is_reported_with_the_corrected_pattern() -> None:

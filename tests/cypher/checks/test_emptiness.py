@@ -12,7 +12,7 @@ from graphground.graphs.schemas.statistics.model import (
     Statistics,
     TypeStatistics,
 )
-from tests.support.checked_graphs import schema
+from tests.support.documents import schema
 
 WORLD = schema(
     "world",

@@ -4,7 +4,8 @@ from graphground.cypher import Diagnostic, validate
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.index import open_index
-from tests.support.checked_graphs import COMPANY, Names, findings, schema
+from tests.support.checked_graphs import COMPANY, Names, findings
+from tests.support.documents import schema
 
 NAMES = Names(
     ("Jérôme Hatt", "Person"),

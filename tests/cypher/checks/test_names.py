@@ -2,7 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests.support.checked_graphs import CHARACTERS, COMPANY, codes, findings, problems_in, schema
+from tests.support.checked_graphs import CHARACTERS, COMPANY, codes, findings, problems_in
+from tests.support.documents import schema
 
 
 def test_a_misspelled_label_is_reported_with_the_nearest_label() -> None:

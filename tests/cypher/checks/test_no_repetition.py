@@ -6,7 +6,7 @@ A label that has no other properties is an exception.
 import pytest
 
 from graphground.cypher import validate
-from graphground.cypher.schema import PropertyGraphSchema
+from tests.support.documents import schema
 from tests.support.films import FILMS
 
 
@@ -32,12 +32,6 @@ def test_properties_that_loading_adds_are_not_listed() -> None:
 
 
 def test_properties_that_loading_adds_are_listed_if_the_label_has_no_other_properties() -> None:
-    schema = PropertyGraphSchema.from_cypherbench(
-        {
-            "name": "bare",
-            "entities": [{"label": "Thing", "properties": {"eid": "str", "aliases": "list[str]"}}],
-            "relations": [],
-        }
-    )
-    found = validate("MATCH (t:Thing) RETURN t.wikipedia", schema).diagnostics[0]
+    bare = schema("bare", {"Thing": {"eid": "str", "aliases": "list[str]"}})
+    found = validate("MATCH (t:Thing) RETURN t.wikipedia", bare).diagnostics[0]
     assert "eid" in found.message

@@ -4,7 +4,8 @@ from graphground.cypher import validate
 from graphground.cypher.diagnostics import applied
 from graphground.cypher.schema import SCALAR_TYPES
 from graphground.graphs.schemas.statistics.model import LabelStatistics, PropertyStatistics, Statistics
-from tests.support.checked_graphs import CHARACTERS, codes, findings, problems_in, schema
+from tests.support.checked_graphs import CHARACTERS, codes, findings, problems_in
+from tests.support.documents import schema
 
 
 def fixed(query: str, graph: object = None) -> str:

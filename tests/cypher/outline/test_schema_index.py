@@ -7,7 +7,8 @@ import pytest
 
 from graphground.cypher.outline.schema_index import SchemaIndex
 from graphground.cypher.schema import PropertyGraphSchema
-from tests.support.checked_graphs import codes, schema
+from tests.support.checked_graphs import codes
+from tests.support.documents import schema
 
 LABELS = 9
 

@@ -1,7 +1,6 @@
 """Questions with several answers, or none: of a graph of painters that has a pair of readings for each kind."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -11,15 +10,8 @@ from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
+from tests.support.documents import make_entity, make_relation, schema_document
 from tests.support.small_graph import loaded
-
-
-def node(eid: str, label: str, name: str, **properties: Any) -> dict[str, Any]:
-    return {
-        "eid": eid, "label": label, "name": name, "aliases": [], "description": None, "properties": properties,
-        "provenance": [],
-    }  # fmt: skip
-
 
 LINKS = [
     ("taughtBy", "Painter", "p2", "Painter", "p1"), ("taughtBy", "Painter", "p1", "Painter", "p3"),
@@ -27,33 +19,24 @@ LINKS = [
     ("hangsIn", "Picture", "w1", "Museum", "m1"), ("painted", "Painter", "p2", "Picture", "w2"),
 ]  # fmt: skip
 PAINTERS = {
-    "schema": {
-        "name": "painters",
-        "entities": [
-            {"label": label, "description": None, "properties": properties}
-            for label, properties in {
-                "Painter": {"date_of_birth": "date", "date_of_death": "date", "code": "str"},
-                "Picture": {"code": "str", "material": "str"},
-                "Museum": {},
-            }.items()
-        ],
-        "relations": [
-            {"label": type_, "subj_label": start, "obj_label": end, "properties": {}}
-            for type_, start, end in dict.fromkeys((link[0], link[1], link[3]) for link in LINKS)
-        ],
-    },
+    "schema": schema_document(
+        "painters",
+        {
+            "Painter": {"date_of_birth": "date", "date_of_death": "date", "code": "str"},
+            "Picture": {"code": "str", "material": "str"},
+            "Museum": {},
+        },
+        dict.fromkeys(f"{start} {type_} {end}" for type_, start, _, end, _ in LINKS),
+    ),
     "entities": [
-        node("p1", "Painter", "Anna Holm", date_of_birth="1850-01-01", date_of_death="1900-01-01", code="AH"),
-        node("p2", "Painter", "Berta Holm", date_of_birth="1860-01-01", code="BH"),
-        node("p3", "Painter", "Harbour", code="H"),
-        node("w1", "Picture", "Harbour", code="w-1", material="oil"),
-        node("w2", "Picture", "Boats", code="w-2"),
-        node("m1", "Museum", "City Museum"),
+        make_entity("p1", "Painter", "Anna Holm", date_of_birth="1850-01-01", date_of_death="1900-01-01", code="AH"),
+        make_entity("p2", "Painter", "Berta Holm", date_of_birth="1860-01-01", code="BH"),
+        make_entity("p3", "Painter", "Harbour", code="H"),
+        make_entity("w1", "Picture", "Harbour", code="w-1", material="oil"),
+        make_entity("w2", "Picture", "Boats", code="w-2"),
+        make_entity("m1", "Museum", "City Museum"),
     ],
-    "relations": [
-        {"rid": str(number), "label": type_, "subj_id": start, "obj_id": end, "properties": {}, "provenance": []}
-        for number, (type_, _, start, _, end) in enumerate(LINKS)
-    ],
+    "relations": [make_relation(number, type_, start, end) for number, (type_, _, start, _, end) in enumerate(LINKS)],
 }
 TASK = Task(
     "t",

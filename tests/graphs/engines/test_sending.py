@@ -3,7 +3,6 @@
 import pytest
 
 from graphground.cypher import parse
-from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine, in_places_of, to_send
 from graphground.graphs.engines.dialects import ARCADEDB, MEMGRAPH, NEO4J
@@ -12,6 +11,7 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
 from graphground.tools.failure import ToolFailure
+from tests.support.documents import schema
 from tests.support.fake_bolt_server import Call, Refusal, Rows, stand_in
 
 AGENTS = {
@@ -33,14 +33,8 @@ def answer(call: Call) -> Rows | Refusal:
 
 
 def graphs_on(engine: BoltEngine) -> OpenGraphs:
-    schema = PropertyGraphSchema.from_cypherbench(
-        {
-            "name": "open",
-            "entities": [{"label": "Film", "description": None, "properties": {"x": "str"}}],
-            "relations": [],
-        }
-    )
-    return OpenGraphs([GraphSource("open", "", "bolt", lambda: Graph("open", schema, engine=engine))])
+    films = schema("open", {"Film": {"x": "str"}})
+    return OpenGraphs([GraphSource("open", "", "bolt", lambda: Graph("open", films, engine=engine))])
 
 
 @pytest.mark.parametrize("dialect", AGENTS)

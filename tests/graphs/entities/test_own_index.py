@@ -6,20 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import bolt_engine
 from graphground.graphs.entities.own_index import OwnIndex
 from graphground.graphs.graph import Graph
+from tests.support.documents import schema
 from tests.support.fake_bolt_server import Answer, Call, Refusal, Rows, Waits, stand_in
 
-SCHEMA = PropertyGraphSchema.from_cypherbench(
-    {
-        "name": "films",
-        "entities": [{"label": "Movie", "description": None, "properties": {"title": "str"}}],
-        "relations": [],
-    }
-)
+SCHEMA = schema("films", {"Movie": {"title": "str"}})
 
 
 def test_an_unreadable_answer_stops_the_build_with_a_reason_and_no_traceback(

@@ -8,35 +8,27 @@ from graphground.graphs.filtering.filter import METHODS, UnknownMethod, filter_s
 from graphground.graphs.question.read import read_text
 from graphground.graphs.schemas.forms import base_form
 from graphground.graphs.schemas.token_count import estimate_tokens
+from tests.support.documents import INTERVAL, schema
 from tests.support.large_schema import large_schema, questions
 from tests.support.shared_data import SHARED, needs
 
-SCHOOLS = PropertyGraphSchema.from_cypherbench(
+SCHOOLS = schema(
+    "schools",
     {
-        "name": "schools",
-        "entities": [
-            {
-                "label": "Teacher",
-                "properties": {"date_of_birth": "date", "place_of_birth": "str", "salary_usd": "float"},
-            },
-            {"label": "Course", "properties": {"launch_year": "int", "language": "str"}},
-            {"label": "School", "properties": {"country": "str", "founding_year": "int"}},
-            {"label": "City", "properties": {"population": "int"}},
-            {"label": "Prize", "properties": {}},
-        ],
-        "relations": [
-            {
-                "label": "taughtBy",
-                "subj_label": "Course",
-                "obj_label": "Teacher",
-                "properties": {"start_year": "int", "end_year": "int"},
-            },
-            {"label": "offeredBy", "subj_label": "Course", "obj_label": "School", "properties": {}},
-            {"label": "locatedIn", "subj_label": "School", "obj_label": "City", "properties": {}},
-            {"label": "receivesPrize", "subj_label": "Teacher", "obj_label": "Prize", "properties": {"year": "int"}},
-            {"label": "marriedTo", "subj_label": "Teacher", "obj_label": "Teacher", "properties": {}},
-        ],
-    }
+        "Teacher": {"date_of_birth": "date", "place_of_birth": "str", "salary_usd": "float"},
+        "Course": {"launch_year": "int", "language": "str"},
+        "School": {"country": "str", "founding_year": "int"},
+        "City": {"population": "int"},
+        "Prize": {},
+    },
+    [
+        "Course taughtBy Teacher",
+        "Course offeredBy School",
+        "School locatedIn City",
+        "Teacher receivesPrize Prize",
+        "Teacher marriedTo Teacher",
+    ],
+    {"taughtBy": INTERVAL, "receivesPrize": {"year": "int"}},
 )
 RECORDS = [
     Record("S1", "School", "Hogwarts"),

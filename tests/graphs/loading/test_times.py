@@ -28,6 +28,7 @@ from graphground.graphs.loading.record_checks import check_of, embedded_check
 from graphground.graphs.loading.simplekg import SimpleKGError
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
+from tests.support.documents import make_entity, make_relation, schema_document
 from tests.support.neo4j_server import Neo4jServer
 from tests.support.times import ALL, FORMS, LOCAL, ZONED
 
@@ -36,31 +37,18 @@ WITH_OFFSETS = tuple(text for text in ZONED if "[" not in text)
 
 
 def simplekg(path: Path) -> None:
-    entities = [
-        {
-            "eid": f"{label}{number}",
-            "label": label,
-            "name": text,
-            "aliases": [],
-            "description": None,
-            "properties": {"v": text, "all": [text, text]},
-            "provenance": [],
-        }
-        for number, (label, text) in enumerate(ALL)
-    ]
-    relations = [
-        {"rid": str(number), "label": "AT", "subj_id": "Zoned0", "obj_id": "Zoned1", "properties": {"v": text}}
-        for number, text in enumerate((*ZONED, *LOCAL))
-    ]
-    schema = {
-        "name": "times",
+    labels = {label: {"v": type_, "all": f"list[{type_}]"} for label, (_, type_, _) in FORMS.items()}
+    document = {
+        "schema": schema_document("times", labels, ["Zoned AT Zoned"], {"AT": {"v": "datetime"}}),
         "entities": [
-            {"label": label, "description": None, "properties": {"v": type_, "all": f"list[{type_}]"}}
-            for label, (_, type_, _) in FORMS.items()
+            make_entity(f"{label}{number}", label, text, v=text, all=[text, text])
+            for number, (label, text) in enumerate(ALL)
         ],
-        "relations": [{"label": "AT", "subj_label": "Zoned", "obj_label": "Zoned", "properties": {"v": "datetime"}}],
+        "relations": [
+            make_relation(number, "AT", "Zoned0", "Zoned1", v=text) for number, text in enumerate((*ZONED, *LOCAL))
+        ],
     }
-    path.write_text(json.dumps({"schema": schema, "entities": entities, "relations": relations}))
+    path.write_text(json.dumps(document))
 
 
 def values_in(path: Path) -> dict[str, dict[str, Any]]:

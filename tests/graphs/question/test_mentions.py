@@ -2,19 +2,13 @@
 
 import pytest
 
-from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.index import EntityIndex, open_index
 from graphground.graphs.question.read import read_text
+from tests.support.documents import schema
 
-SCHEMA = PropertyGraphSchema.from_cypherbench(
-    {
-        "name": "mixed",
-        "entities": [{"label": label, "properties": {}} for label in ("Movie", "Genre", "Person", "Venue", "Country")],
-        "relations": [{"label": "hasGenre", "subj_label": "Movie", "obj_label": "Genre", "properties": {}}],
-    }
-)
+SCHEMA = schema("mixed", {"Movie": {}, "Genre": {}, "Person": {}, "Venue": {}, "Country": {}}, ["Movie hasGenre Genre"])
 RECORDS = [
     Record("V1", "Venue", "Golden 1 Center"),
     Record("V2", "Venue", "Center"),
@@ -80,15 +74,10 @@ def test_each_mention_in_a_question_is_recognised_with_its_verdict(
     assert mentions_found(index, question) == mentions
 
 
-CITIES = PropertyGraphSchema.from_cypherbench(
-    {
-        "name": "cities",
-        "entities": [{"label": label, "properties": {}} for label in ("City", "Series", "MusicalGroup", "Disease")],
-        "relations": [
-            {"label": "setIn", "subj_label": "Series", "obj_label": "City", "properties": {}},
-            {"label": "causeOfDeath", "subj_label": "MusicalGroup", "obj_label": "Disease", "properties": {}},
-        ],
-    }
+CITIES = schema(
+    "cities",
+    {"City": {}, "Series": {}, "MusicalGroup": {}, "Disease": {}},
+    ["Series setIn City", "MusicalGroup causeOfDeath Disease"],
 )
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
@@ -20,6 +19,7 @@ from graphground.graphs.opening.stored import stored_sources
 from graphground.graphs.storage.home import Home
 from graphground.graphs.why_empty import second_look as look
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
+from tests.support.documents import schema
 from tests.support.films import FILMS as FILMS_ALONE
 from tests.support.politics_slice import NEEDED, write_politics
 from tests.support.recorder import Recorder
@@ -177,11 +177,7 @@ def test_a_relationship_of_another_meaning_is_never_suggested(real_graphs: OpenG
     assert all(not diagnostic.suggestions for diagnostic in answer(real_graphs, "politics", query).diagnostics)
 
 
-STAFF = {
-    "name": "staff",
-    "entities": [{"label": "Worker", "properties": {"left": "str", "rank": "str"}}],
-    "relations": [],
-}
+STAFF = schema("staff", {"Worker": {"left": "str", "rank": "str"}})
 
 
 @pytest.mark.parametrize(
@@ -203,7 +199,7 @@ def test_texts_that_stand_for_a_missing_value_are_reported(
         for n, text in enumerate(left)
     ]
     if "staff" not in {source.name for source in stored_sources(films_home)}:
-        write_simplekg(tmp_path / "staff.json", PropertyGraphSchema.from_cypherbench(STAFF), workers, [])
+        write_simplekg(tmp_path / "staff.json", STAFF, workers, [])
         load_file(tmp_path / "staff.json", films_home, name="staff")
     graphs = OpenGraphs(stored_sources(films_home))
     between = "" if condition.startswith("{") else ") "

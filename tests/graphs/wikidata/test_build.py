@@ -7,25 +7,26 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import closing
 from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
 
-from graphground.graphs.definitions.read import check_text
 from graphground.graphs.wikidata import sparql_source
-from graphground.graphs.wikidata.build import Built, alone, build
+from graphground.graphs.wikidata.build import Built, alone
 from graphground.graphs.wikidata.endpoint import Endpoint, EndpointError, Patience
 from graphground.graphs.wikidata.plan import SourceError
 from graphground.graphs.wikidata.sparql_source import SparqlSource
 from graphground.graphs.wikidata.workspace import WorkspaceError
+from tests.support import wikidata_places
 from tests.support.shared_data import needs
 from tests.support.simplekg_files import checked
 from tests.support.sparql_endpoint import Answer, Fault, SparqlEndpoint
 from tests.support.wikibase_rdf import all_triples
-from tests.support.wikidata_documents import Document
-from tests.support.wikidata_places import PLACES, place_triples
+from tests.support.wikidata_documents import document, ranked
+from tests.support.wikidata_places import PLACES, built_from_endpoint, merged, place_triples
 
 pytestmark = [needs("wikidata_entities", "entities.jsonl.gz"), pytest.mark.timeout(240)]
 QUICK = Patience(answer=60, pause=0.0)
@@ -38,13 +39,8 @@ def store() -> Iterator[SparqlEndpoint]:
 
 
 def built(endpoint: SparqlEndpoint, path: Path, definition: str = PLACES, patience: Patience = QUICK) -> Built:
-    read, problems = check_text(definition)
-    assert read is not None, problems
-    source = SparqlSource(Endpoint(endpoint.url, patience, sleep=lambda seconds: None))
-    try:
-        return build(read, source, path)
-    finally:
-        source.close()
+    with closing(SparqlSource(Endpoint(endpoint.url, patience, sleep=lambda seconds: None))) as source:
+        return wikidata_places.built(source, path, definition)
 
 
 @pytest.fixture(scope="module")
@@ -294,21 +290,9 @@ def test_a_lock_in_a_folder_that_cannot_be_created_is_refused(tmp_path: Path) ->
 
 
 def test_a_merged_item_is_replaced_by_the_item_that_it_was_merged_into(tmp_path: Path) -> None:
-    lines: Sequence[str] = place_triples()
-    moved = (
-        "http://www.wikidata.org/entity/Q32063953"  # the document of Karlsruhe names the item that was merged into it
-    )
-    lines = [
-        line.replace("<http://www.wikidata.org/entity/Q1040>", f"<{moved}>")
-        if "/prop/statement/P190>" in line or "/prop/direct/P190>" in line
-        else line
-        for line in lines
-    ]
     twins = PLACES.replace('"P47"', '"P190"')
-    with SparqlEndpoint(lines) as endpoint:
-        built(endpoint, tmp_path / "places.json", twins)
-    with SparqlEndpoint(place_triples()) as endpoint:
-        built(endpoint, tmp_path / "unmoved.json", twins)
+    built_from_endpoint(merged(place_triples()), tmp_path / "places.json", twins)
+    built_from_endpoint(place_triples(), tmp_path / "unmoved.json", twins)
     assert (tmp_path / "places.json").read_bytes() == (tmp_path / "unmoved.json").read_bytes()
 
 
@@ -341,12 +325,9 @@ def test_constraints_select_the_members(store: SparqlEndpoint, tmp_path: Path) -
 def test_properties_that_select_members_are_not_read_again_and_item_values_are_read_without_ranks(
     tmp_path: Path,
 ) -> None:
-    claims = {
-        "P31": [statement("P31", "Q515", "normal")],
-        "P36": [statement("P36", "Q101", "preferred"), statement("P36", "Q102", "normal")],
-        "P463": [statement("P463", "Q458", "normal")],
-    }
-    documents = [named("Q100", "Town", claims), named("Q101", "Capital", {}), named("Q102", "Former", {})]
+    values = {"P31": {"Q515": "normal"}, "P36": {"Q101": "preferred", "Q102": "normal"}, "P463": {"Q458": "normal"}}
+    claims = {name: ranked("Q100", name, ranks) for name, ranks in values.items()}
+    documents = [document("Q100", "Town", claims), document("Q101", "Capital", {}), document("Q102", "Former", {})]
     definition = (
         'name = "x"\n[nodes.Town]\nwikidata = "Q515"\nlinked_to = [{ property = "P463", item = "Q458" }]\n'
         'has_property = ["P31"]\nproperties.capital = { type = "str", wikidata = "P36" }\n'
@@ -365,11 +346,8 @@ def test_properties_that_select_members_are_not_read_again_and_item_values_are_r
 
 def test_names_are_queried_only_for_values_that_are_used(tmp_path: Path) -> None:
     ranks = {"Q101": "preferred", "Q102": "normal", "Q103": "deprecated"}
-    claims = {
-        "P31": [statement("P31", "Q515", "normal")],
-        "P36": [statement("P36", value, rank) for value, rank in ranks.items()],
-    }
-    documents = [named("Q100", "Town", claims), *(named(key, f"Capital {key}", {}) for key in ranks)]
+    claims = {"P31": ranked("Q100", "P31", {"Q515": "normal"}), "P36": ranked("Q100", "P36", ranks)}
+    documents = [document("Q100", "Town", claims), *(document(key, f"Capital {key}", {}) for key in ranks)]
     definition = (
         'name = "x"\n[nodes.Town]\nwikidata = "Q515"\nproperties.capital = { type = "str", wikidata = "P36" }\n'
     )
@@ -387,15 +365,6 @@ def test_names_are_queried_only_for_values_that_are_used(tmp_path: Path) -> None
     assert "wd:Q103" not in names
     (town,) = json.loads((tmp_path / "x.json").read_bytes())["entities"]
     assert town["properties"] == {"capital": "Capital Q101"}
-
-
-def named(key: str, name: str, claims: Document) -> Document:
-    return {"id": key, "labels": {"en": {"language": "en", "value": name}}, "claims": claims}
-
-
-def statement(name: str, item: str, rank: str) -> Document:
-    value = {"type": "wikibase-entityid", "value": {"id": item}}
-    return {"id": f"{name}${item}", "rank": rank, "mainsnak": {"snaktype": "value", "datavalue": value}}
 
 
 def capped(rows: int) -> Fault:

@@ -6,29 +6,26 @@ import json
 import random
 import sys
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from graphground.graphs.definitions.read import check_text, read_definition
-from graphground.graphs.wikidata.build import Built, build
+from graphground.graphs.wikidata.build import build
 from graphground.graphs.wikidata.dump_source import Dump, DumpError, DumpSource, blocks, is_ntriples
-from graphground.graphs.wikidata.endpoint import Endpoint
 from graphground.graphs.wikidata.ntriples_source import NTriplesSource, find_item, language_of, read_triples
 from graphground.graphs.wikidata.plan import SourceError
-from graphground.graphs.wikidata.sparql_source import SparqlSource, truthy_value
+from graphground.graphs.wikidata.sparql_source import truthy_value
 from graphground.server.commands.command_line import run
 from tests.support.shared_data import SHARED, needs
-from tests.support.sparql_endpoint import SparqlEndpoint
 from tests.support.wikibase_rdf import all_triples
-from tests.support.wikidata_documents import raw_documents
-from tests.support.wikidata_places import PLACES, place_triples, places
+from tests.support.wikidata_documents import GREGORIAN, document, ranked, raw_documents, snak, statement, time_snak
+from tests.support.wikidata_places import ENTITY, PLACES, built, built_from_endpoint, merged, place_triples
 
 RAW = needs("wikidata_entities", "entities.jsonl.gz")
 pytestmark = pytest.mark.timeout(240)
-ENTITY, PROP = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/"
+PROP = "http://www.wikidata.org/prop/"
 
 
 def dump_text() -> bytes:
@@ -39,15 +36,24 @@ def dump_text() -> bytes:
 def expected_graph(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """Return the bytes of a build from an endpoint."""
     path = tmp_path_factory.mktemp("expected_graph") / "places.json"
-    with SparqlEndpoint(place_triples()) as endpoint, closing(SparqlSource(Endpoint(endpoint.url))) as source:
-        build(places(), source, path)
+    built_from_endpoint(place_triples(), path)
     return path.read_bytes()
 
 
-def built(source: Dump | SparqlSource, output: Path, definition: str = PLACES) -> Built:
-    read, problems = check_text(definition)
-    assert read is not None, problems
-    return build(read, source, output)
+def from_every_source(documents: list[dict[str, Any]], definition: str, folder: Path) -> list[dict[str, Any]]:
+    """Return the graphs built from documents, from their triples, and from an endpoint."""
+    triples, output = list(all_triples(documents)), folder / "graph.json"
+    (folder / "dump.json").write_text("\n".join(map(json.dumps, documents)), "utf-8")
+    (folder / "dump.nt").write_text("".join(f"{line}\n" for line in triples), "utf-8")
+    graphs = []
+    for build_graph in (
+        lambda: built(DumpSource(folder / "dump.json"), output, definition),
+        lambda: built(NTriplesSource(folder / "dump.nt"), output, definition),
+        lambda: built_from_endpoint(triples, output, definition),
+    ):
+        build_graph()
+        graphs.append(json.loads(output.read_bytes()))
+    return graphs
 
 
 def lines_in(order: str) -> list[str]:
@@ -180,7 +186,7 @@ def test_lines_that_are_not_documents_are_counted_and_skipped(expected_graph: by
     ]
     (tmp_path / "dump.json").write_bytes(b"".join(lines))
     source = DumpSource(tmp_path / "dump.json")
-    build(places(), source, tmp_path / "places.json")
+    built(source, tmp_path / "places.json")
     assert (tmp_path / "places.json").read_bytes() == expected_graph
     assert source.broken >= 2
 
@@ -280,30 +286,17 @@ def test_items_selected_as_starts_of_relationships_are_the_same_from_every_sourc
     for kind, text in SOURCES.items():
         (tmp_path / "dump").write_bytes(text())
         result = built(kind(tmp_path / "dump"), tmp_path / f"{kind.__name__}.json", definition)
-    with SparqlEndpoint(place_triples()) as endpoint, closing(SparqlSource(Endpoint(endpoint.url))) as source:
-        built(source, tmp_path / "SparqlSource.json", definition)
+    built_from_endpoint(place_triples(), tmp_path / "SparqlSource.json", definition)
     assert len({path.read_bytes() for path in tmp_path.glob("*Source.json")}) == 1
     assert result.relationships >= 3
 
 
 def test_a_deprecated_statement_selects_no_start_from_any_source(tmp_path: Path) -> None:
-    def document(item: str, name: str, value: str, rank: str) -> dict[str, Any]:
-        snak = {"snaktype": "value", "datavalue": {"type": "wikibase-entityid", "value": {"id": value}}}
-        statement = {"id": f"{item}${name}", "rank": rank, "mainsnak": snak}
-        label = {"en": {"language": "en", "value": item}}
-        return {"type": "item", "id": item, "labels": label, "claims": {name: [statement]}}
-
     ranks = {"Q101": "normal", "Q102": "deprecated", "Q103": "preferred"}
-    documents = [document("Q100", "P31", "Q6256", "normal")]
-    documents += [document(item, "P17", "Q100", rank) for item, rank in ranks.items()]
-    triples = list(all_triples(documents))
-    (tmp_path / "dump.json").write_text("\n".join(map(json.dumps, documents)), "utf-8")
-    (tmp_path / "dump.nt").write_text("".join(f"{line}\n" for line in triples), "utf-8")
-    with SparqlEndpoint(triples) as endpoint, closing(SparqlSource(Endpoint(endpoint.url))) as queries:
-        for source in (DumpSource(tmp_path / "dump.json"), NTriplesSource(tmp_path / "dump.nt"), queries):
-            built(source, tmp_path / "x.json", STARTS + "[types.liesIn]\ntime_bounded = true\n")
-            entities = json.loads((tmp_path / "x.json").read_bytes())["entities"]
-            assert {entity["name"] for entity in entities} == {"Q100", "Q101", "Q103"}
+    documents = [document("Q100", "Q100", {"P31": ranked("Q100", "P31", {"Q6256": "normal"})})]
+    documents += [document(item, item, {"P17": ranked(item, "P17", {"Q100": rank})}) for item, rank in ranks.items()]
+    for graph in from_every_source(documents, STARTS + "[types.liesIn]\ntime_bounded = true\n", tmp_path):
+        assert {entity["name"] for entity in graph["entities"]} == {"Q100", "Q101", "Q103"}
 
 
 def test_without_pyoxigraph_the_error_contains_the_install_command(
@@ -329,7 +322,7 @@ def test_a_domain_of_cypherbench_is_the_same_as_from_entity_documents(domain: st
     assert discarded[0] == discarded[1]
 
 
-GREGORIAN, JULIAN = f"{ENTITY}Q1985727", f"{ENTITY}Q1985786"
+JULIAN = f"{ENTITY}Q1985786"
 RARE_TIMES = [
     (text, precision, calendar)
     for calendar in (GREGORIAN, JULIAN)
@@ -357,37 +350,14 @@ RARE_TEXTS = [
 
 def rare_documents() -> list[dict[str, Any]]:
     """Return documents with one rare value each, in the properties of `RARE`."""
-    snaks: list[tuple[str, str, Any]] = [
-        ("P1", "time", {"time": f"{text}T00:00:00Z", "precision": precision, "calendarmodel": calendar})
-        for text, precision, calendar in RARE_TIMES
-    ]
-    snaks += [("P2", "globecoordinate", {**point, "altitude": None, "precision": 0.1}) for point in RARE_POINTS]
-    snaks += [("P3", "string", (datatype, text)) for datatype, text in RARE_TEXTS]
+    snaks = [time_snak("P1", f"{text}T00:00:00Z", precision, calendar) for text, precision, calendar in RARE_TIMES]
+    snaks += [snak("P2", "globe-coordinate", {**point, "altitude": None, "precision": 0.1}) for point in RARE_POINTS]
+    snaks += [snak("P3", datatype, text) for datatype, text in RARE_TEXTS]
     documents = []
-    for number, (name, type_, value) in enumerate(snaks, start=1):
-        datatype = {"time": "time", "globecoordinate": "globe-coordinate"}.get(type_) or value[0]
-        data = value[1] if type_ == "string" else value
-        snak = {
-            "snaktype": "value",
-            "property": name,
-            "datatype": datatype,
-            "datavalue": {"type": type_, "value": data},
-        }
-        item = {"value": {"id": "Q515", "entity-type": "item"}, "type": "wikibase-entityid"}
-        kind = {"snaktype": "value", "property": "P31", "datatype": "wikibase-item", "datavalue": item}
-        documents.append(
-            {
-                "type": "item",
-                "id": f"Q{number + 100}",
-                "labels": {"en": {"language": "en", "value": f"item {number}"}},
-                "claims": {
-                    key: [
-                        {"mainsnak": main_snak, "rank": "normal", "id": f"Q{number + 100}${key}", "type": "statement"}
-                    ]
-                    for key, main_snak in (("P31", kind), (name, snak))
-                },
-            }
-        )
+    for number, rare in enumerate(snaks, start=1):
+        key = f"Q{number + 100}"
+        claims = {"P31": ranked(key, "P31", {"Q515": "normal"}), rare["property"]: [statement(key, 0, rare)]}
+        documents.append(document(key, f"item {number}", claims))
     return documents
 
 
@@ -406,43 +376,22 @@ shape = { type = "str", wikidata = "P3" }
 
 def test_rare_values_give_the_same_nodes_from_entity_documents_and_from_triples(tmp_path: Path) -> None:
     documents = rare_documents()
-    (tmp_path / "dump.json").write_text("\n".join(map(json.dumps, documents)), "utf-8")
-    (tmp_path / "dump.nt").write_text("".join(line + "\n" for line in all_triples(documents)), "utf-8")
-    built(DumpSource(tmp_path / "dump.json"), tmp_path / "a.json", RARE)
-    built(NTriplesSource(tmp_path / "dump.nt"), tmp_path / "b.json", RARE)
-    with SparqlEndpoint(all_triples(documents)) as endpoint, closing(SparqlSource(Endpoint(endpoint.url))) as source:
-        built(source, tmp_path / "c.json", RARE)
-    nodes = {
-        name: {node["eid"]: node["properties"] for node in json.loads((tmp_path / name).read_bytes())["entities"]}
-        for name in ("a.json", "b.json", "c.json")
-    }
-    assert len(nodes["a.json"]) == len(documents)
-    assert nodes["b.json"] == nodes["a.json"]
-    assert nodes["c.json"] == nodes["a.json"]
-    found = list(nodes["a.json"].values())
-    assert {"point": "<http://www.wikidata.org/entity/Q405> Point(13 52.5)"}.items() <= found[
-        len(RARE_TIMES) + 1
-    ].items()
+    graphs = from_every_source(documents, RARE, tmp_path)
+    nodes, *others = ({node["eid"]: node["properties"] for node in graph["entities"]} for graph in graphs)
+    assert len(nodes) == len(documents)
+    assert others == [nodes, nodes]
+    found = list(nodes.values())
+    assert found[len(RARE_TIMES) + 1]["point"] == f"<{ENTITY}Q405> Point(13 52.5)"
     assert found[RARE_TIMES.index(("+1999-02-29", 11, GREGORIAN))]["day"] == "1999-02-28"
     assert not {"text", "year", "day"} & found[RARE_TIMES.index(("+0000-05-12", 11, GREGORIAN))].keys()
 
 
 @RAW
 def test_a_merged_item_is_replaced_by_the_item_that_it_was_merged_into(expected_graph: bytes, tmp_path: Path) -> None:
-    moved = (
-        "http://www.wikidata.org/entity/Q32063953"  # the document of Karlsruhe names the item that was merged into it
-    )
     twins = PLACES.replace('"P47"', '"P190"')
     lines = lines_in("mixed")
-    (tmp_path / "a.nt").write_text("".join(lines), "utf-8")
-    replaced = [
-        line.replace(f"<{ENTITY}Q1040>", f"<{moved}>")
-        if f"{PROP}statement/P190>" in line or f"{PROP}direct/P190>" in line
-        else line
-        for line in lines
-    ]
-    (tmp_path / "b.nt").write_text("".join(replaced), "utf-8")
-    for name in "ab":
+    for name, text in (("a", lines), ("b", merged(lines))):
+        (tmp_path / f"{name}.nt").write_text("".join(text), "utf-8")
         built(NTriplesSource(tmp_path / f"{name}.nt"), tmp_path / f"{name}.json", twins)
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
 
@@ -455,13 +404,8 @@ def test_a_truthy_dump_gives_the_best_values_and_missing_parts_are_reported(
     (tmp_path / "truthy.nt.gz").write_bytes(gzip.compress("".join(lines).encode()))
     (tmp_path / "places.toml").write_text(PLACES, "utf-8")
     output = tmp_path / "places.json"
-    assert (
-        run(
-            "wikidata",
-            ["build", str(tmp_path / "places.toml"), "--dump", str(tmp_path / "truthy.nt.gz"), "--output", str(output)],
-        )
-        == 0
-    )
+    command = ["build", str(tmp_path / "places.toml"), "--dump", str(tmp_path / "truthy.nt.gz")]
+    assert run("wikidata", [*command, "--output", str(output)]) == 0
     printed = capsys.readouterr().out
     assert "The dump is truthy" in printed
     assert "because the dump has no units or qualifiers: Place.area_km2, Place.elevation_m." in printed

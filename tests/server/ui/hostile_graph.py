@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.support.documents import make_entity, make_relation, schema_document
+
 HOSTILE_NAMES = (
     "<script>document.title = 'attacked'</script>",
     "<img src=x onerror=\"document.title = 'attacked'\">",
@@ -18,42 +20,22 @@ HOSTILE_NAMES = (
     "line\nbreak\ttab \U0001f600",
 )
 """Texts that must be shown as text: markup, links, formulas, characters that reorder text, and a very long text."""
+THING = {"Thing": {"note": "str", "tags": "list[str]"}}
 
 
 def hostile_graph() -> dict[str, Any]:
     """Return the graph as a SimpleKG document: a node for each name, all linked in a ring."""
+    document = schema_document("hostile", THING, ["Thing leads_to Thing"], {"leads_to": {"why": "str"}})
+    document["entities"][0]["description"] = "<b>Thing</b>"
     count = len(HOSTILE_NAMES)
     return {
-        "schema": {
-            "name": "hostile",
-            "entities": [
-                {"label": "Thing", "description": "<b>Thing</b>", "properties": {"note": "str", "tags": "list[str]"}}
-            ],
-            "relations": [
-                {"label": "leads_to", "subj_label": "Thing", "obj_label": "Thing", "properties": {"why": "str"}}
-            ],
-        },
+        "schema": document,
         "entities": [
-            {
-                "eid": f"T{number}",
-                "label": "Thing",
-                "name": name,
-                "aliases": [],
-                "description": name[:200],
-                "properties": {"note": name, "tags": [name[:50]]},
-                "provenance": [],
-            }
+            make_entity(f"T{number}", "Thing", name, description=name[:200], note=name, tags=[name[:50]])
             for number, name in enumerate(HOSTILE_NAMES)
         ],
         "relations": [
-            {
-                "rid": str(number),
-                "label": "leads_to",
-                "subj_id": f"T{number}",
-                "obj_id": f"T{(number + 1) % count}",
-                "properties": {"why": HOSTILE_NAMES[number][:100]},
-                "provenance": [],
-            }
+            make_relation(number, "leads_to", f"T{number}", f"T{(number + 1) % count}", why=HOSTILE_NAMES[number][:100])
             for number in range(count)
         ],
     }

@@ -27,6 +27,7 @@ from graphground.graphs.storage.home import Home
 from graphground.server.settings import SettingsError, read_settings
 from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import FindEntitiesRequest, find_entities
+from tests.support.documents import make_entity, schema_document
 from tests.support.neo4j_server import Neo4jServer
 from tests.support.recorder import Recorder
 
@@ -225,26 +226,9 @@ def arcadedb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
     except EngineError as error:
         pytest.skip(str(error))
     folder = tmp_path_factory.mktemp("things")
-    schema = {"name": "things", "entities": [{"label": "Thing", "properties": {}}], "relations": []}
-    (folder / "things.json").write_text(
-        json.dumps(
-            {
-                "schema": schema,
-                "entities": [
-                    {
-                        "eid": f"T{number}",
-                        "label": "Thing",
-                        "name": name,
-                        "aliases": [],
-                        "description": f"a {name}",
-                        "properties": {},
-                    }
-                    for number, name in enumerate(NAMES)
-                ],
-                "relations": [],
-            }
-        )
-    )
+    entities = [make_entity(f"T{number}", "Thing", name, description=f"a {name}") for number, name in enumerate(NAMES)]
+    document = {"schema": schema_document("things", {"Thing": {}}), "entities": entities, "relations": []}
+    (folder / "things.json").write_text(json.dumps(document))
     home = Home(folder / "home")
     entry = load_file(folder / "things.json", home, name="things")
     end_engine(home, kill=True)
@@ -282,29 +266,22 @@ class OneIndex:
         from graphground.graphs.engines.engine import Table
 
         if "show_index_info" in query:
-            return Table(
-                [
-                    "capacity",
-                    "dimension",
-                    "index_name",
-                    "index_type",
-                    "label",
-                    "metric",
-                    "property",
-                    "scalar_kind",
-                    "size",
-                ],
-                [[100, 256, "m", "label+property_vector", "Thing", "cos", "vector", "f32", 6]],
-                False,
-                0.0,
-            )
+            columns = [
+                "capacity",
+                "dimension",
+                "index_name",
+                "index_type",
+                "label",
+                "metric",
+                "property",
+                "scalar_kind",
+                "size",
+            ]
+            row = [100, 256, "m", "label+property_vector", "Thing", "cos", "vector", "f32", 6]
+            return Table(columns, [row], False, 0.0)
         assert query.startswith("CALL vector_search.search($index, $count, $vector) YIELD node, distance AS near ")
-        return Table(
-            ["near", "labels", "id", "description", "names"],
-            [[0.25, ["Thing"], 7, None, ["car", *[None] * 7]]],
-            False,
-            0.0,
-        )
+        row = [0.25, ["Thing"], 7, None, ["car", *[None] * 7]]
+        return Table(["near", "labels", "id", "description", "names"], [row], False, 0.0)
 
     def explain(self, query: str) -> None: ...
 

@@ -17,52 +17,40 @@ from graphground.graphs.loading.importing.property_graph import database_source,
 from graphground.graphs.loading.importing.records import ImportRefused, Problems
 from graphground.graphs.loading.into_database import load_into
 from graphground.server.commands.command_line import run
+from tests.support.documents import make_entity, make_relation, schema_document
 from tests.support.neo4j_server import Neo4jServer
 from tests.support.small_graph import records_in
 
 FILMS = {
     "schema": {
-        "name": "films",
-        "entities": [
-            {"label": "Movie", "properties": {"released": "date", "minutes": "float", "tags": "list[str]"}},
-            {"label": "Director", "properties": {"born": "int"}},
-            {"label": "Person", "properties": {"born": "int"}},
-        ],
-        "relations": [
-            {"label": "directedBy", "subj_label": "Movie", "obj_label": label, "properties": {"year": "int"}}
-            for label in ("Director", "Person")
-        ],
+        **schema_document(
+            "films",
+            {
+                "Movie": {"released": "date", "minutes": "float", "tags": "list[str]"},
+                "Director": {"born": "int"},
+                "Person": {"born": "int"},
+            },
+            ["Movie directedBy Director", "Movie directedBy Person"],
+            {"directedBy": {"year": "int"}},
+        ),
         "label_combinations": [["Director", "Person"]],
     },
     "entities": [
-        {
-            "eid": "Q1",
-            "label": "Movie",
-            "name": "Heat",
-            "aliases": ["The Heat"],
-            "description": "1995 film",
-            "properties": {"released": "1995-12-15", "minutes": 170.0, "tags": ["crime", "1995-12-15"]},
-            "provenance": ["https://example.org/heat"],
-        },
-        {
-            "eid": "Q2",
-            "label": "Director",
-            "labels": ["Director", "Person"],
-            "name": "Mann",
-            "properties": {"born": 1943},
-        },
-        {"eid": "Q3", "label": "Person", "name": "Kilmer", "aliases": [], "properties": {}, "provenance": []},
+        make_entity(
+            "Q1",
+            "Movie",
+            "Heat",
+            ["The Heat"],
+            "1995 film",
+            ["https://example.org/heat"],
+            released="1995-12-15",
+            minutes=170.0,
+            tags=["crime", "1995-12-15"],
+        ),
+        {**make_entity("Q2", "Director", "Mann", born=1943), "labels": ["Director", "Person"]},
+        make_entity("Q3", "Person", "Kilmer"),
     ],
-    "relations": [
-        {
-            "rid": "0",
-            "label": "directedBy",
-            "subj_id": "Q1",
-            "obj_id": "Q2",
-            "properties": {"year": 1995},
-            "provenance": [],
-        }
-    ],
+    "relations": [make_relation(0, "directedBy", "Q1", "Q2", year=1995)],
 }
 
 
