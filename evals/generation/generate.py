@@ -26,7 +26,6 @@ from importlib.resources import files
 from math import floor, log10
 from typing import Any
 
-from graphground.cypher import validate
 from graphground.cypher.diagnostics import counted
 from graphground.cypher.names.words import as_words, plural
 from graphground.cypher.quoting import quoted_name, quoted_string
@@ -39,6 +38,7 @@ from graphground.evals.generation.candidates import (
     PatternShape,
     read_facts,
 )
+from graphground.evals.metrics.executable import check
 from graphground.evals.tasks.task import Task
 from graphground.graphs.graph import Graph
 
@@ -218,14 +218,8 @@ class _Generator:
         rows = self._rows(gold, MAX_ROWS + 1)
         if not rows or len(rows) > MAX_ROWS or all(value is None for row in rows for value in row):
             return None
-        report = validate(
-            gold,
-            self._graph.schema,
-            entities=self._graph.indexed_entities,
-            read_only=True,
-            language=self._graph.language,
-        )
-        return None if any(diagnostic.severity != "hint" for diagnostic in report.diagnostics) else rows
+        diagnostics = check(self._graph, gold).diagnostics
+        return None if any(diagnostic.severity != "hint" for diagnostic in diagnostics) else rows
 
     def _fillings(
         self, pattern: Mapping[str, Any], template: Mapping[str, Any], candidate: Candidate

@@ -18,12 +18,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from graphground.cypher import CypherSyntaxError, parse, validate
+from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher import tree as t
-from graphground.cypher.quoting import quoted_name, quoted_string
+from graphground.cypher.quoting import quoted_name
 from graphground.evals.generation.candidates import Answers
+from graphground.evals.metrics.executable import check
 from graphground.evals.tasks.classify import classify
-from graphground.evals.tasks.harden import names_in
+from graphground.evals.tasks.harden import names_in, names_once, replace_texts
 from graphground.evals.tasks.task import Task, TaskError, read_records
 from graphground.graphs.graph import Graph
 
@@ -120,10 +121,8 @@ def _replaceable(question: str, query: str, graph: Graph) -> list[tuple[str, str
     """Return the labels and names of a query that the question states once, and that may be other names."""
     return [
         (label, name)
-        for label, name in dict.fromkeys(names_in(query))
-        if label in graph.schema.labels
-        and "name" in graph.schema.labels[label].properties
-        and len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", question)) == 1
+        for label, name in dict.fromkeys(names_once(question, query, graph))
+        if "name" in graph.schema.labels[label].properties
     ]
 
 
@@ -143,14 +142,11 @@ def _tasks_of(
             chosen = {name: name for name in chosen}
         elif any(name == other for name, other in chosen.items()) or len(set(chosen.values())) < len(chosen):
             continue
-        gold = query
-        for literal in sorted(parse(query).find(t.StringLiteral), key=lambda literal: -literal.start):
-            if literal.value in chosen:
-                gold = gold[: literal.start] + quoted_string(chosen[literal.value]) + gold[literal.end :]
+        gold = replace_texts(query, chosen)
         parts = re.split("|".join(rf"(?<!\w)({re.escape(name)})(?!\w)" for name in chosen) or "(?!)", question)
         asked = "".join(chosen.get(part, part) for part in parts if part)
-        report = validate(gold, graph.schema, entities=graph.indexed_entities, language=graph.language, read_only=True)
-        rows = None if any(found.severity == "error" for found in report.diagnostics) else answers.rows(gold, MAX_ROWS)
+        found_wrong = any(found.severity == "error" for found in check(graph, gold).diagnostics)
+        rows = None if found_wrong else answers.rows(gold, MAX_ROWS)
         if gold not in made and rows and any(value not in (None, 0, []) for row in rows for value in row):
             made.add(gold)
             pattern, template = classify(gold)

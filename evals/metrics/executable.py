@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from graphground.cypher import validate
+from graphground.cypher import Report, validate
 from graphground.cypher.safety.access import REFUSED
 from graphground.cypher.safety.growing_values import CODES as GROWING
 from graphground.cypher.safety.parser_differences import CODE as TWO_READINGS
@@ -62,6 +62,11 @@ def attempt(graph: Graph, query: str, *, timeout: float = 120.0, limit: int | No
         raise
     except EngineError as error:
         return Attempt(None, "refused", str(error))
+
+
+def check(graph: Graph, query: str) -> Report:
+    """Check a query as `validate_cypher` does: with the graph's schema and the names in its index."""
+    return validate(query, graph.schema, entities=graph.indexed_entities, language=graph.language, read_only=True)
 
 
 def refuse(graph: Graph, query: str) -> Attempt | None:

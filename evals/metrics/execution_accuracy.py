@@ -36,6 +36,7 @@ from graphground.cypher import parse
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Language
 from graphground.cypher.functions import groups_rows
+from graphground.evals.metrics.executable import attempt
 from graphground.graphs.engines.engine import Table
 
 if TYPE_CHECKING:
@@ -84,9 +85,6 @@ def execution_accuracy(
 def _compare_queries(
     predicted: str, gold: str, graph: Graph, ordered: bool | None, timeout: float, rule: Rule
 ) -> float:
-    from graphground.evals.metrics.executable import attempt  # loaded on first use: comparing tables needs no parser
-    from graphground.evals.metrics.execution_accuracy import orders
-
     if rule == "published" and predicted == gold:
         return 1.0
     gold_table = graph.run(gold, timeout=timeout)
@@ -190,36 +188,11 @@ def _same(predicted: Codes, gold: Codes, *, ordered: bool) -> bool:
         return True
     if ordered:  # rows keep their order, so a column matches only an equal column
         return sorted(column.tobytes() for column in predicted) == sorted(column.tobytes() for column in gold)
-    predicted_marks, gold_marks = _row_marks(predicted), _row_marks(gold)
-    if not np.array_equal(np.sort(predicted_marks), np.sort(gold_marks)):
-        return False
-    marks = _column_marks(predicted, predicted_marks)
+    sorted_columns = [np.sort(column).tobytes() for column in predicted]
     candidates = [
-        [place for place, mark in enumerate(marks) if mark == gold_mark]
-        for gold_mark in _column_marks(gold, gold_marks)
+        [place for place, other in enumerate(sorted_columns) if other == np.sort(column).tobytes()] for column in gold
     ]
     return _assign(predicted, gold, candidates)
-
-
-def _mix_bits(codes: Any) -> Any:
-    """Return a pseudo-random number for each integer (SplitMix64); the sum of these numbers identifies a multiset."""
-    codes = (codes + np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
-    codes ^= codes >> np.uint64(27)
-    codes *= np.uint64(0x94D049BB133111EB)
-    codes ^= codes >> np.uint64(31)
-    return codes
-
-
-def _row_marks(table: Codes) -> Any:
-    """Return a hash of each row, the same for any order of columns. Rows with different hashes do not match."""
-    return np.add.reduce(_mix_bits(table.view(np.uint64)), axis=0)
-
-
-def _column_marks(table: Codes, rows: Any) -> list[int]:
-    """Return a hash of each column that depends on its values and the hashes of their rows,
-    but not on the row order."""
-    together = _mix_bits(_mix_bits(table.view(np.uint64)) + rows[None, :])
-    return [int(mark) for mark in np.add.reduce(together, axis=1).tolist()]
 
 
 def _assign(predicted: Codes, gold: Codes, candidates: list[list[int]]) -> bool:

@@ -24,7 +24,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol
 
-from graphground.cypher import validate
+from graphground.evals.metrics.executable import check
 from graphground.evals.runs.prediction import Prediction, ToolCall, read_reply
 from graphground.evals.tasks.task import Task
 from graphground.graphs.engines.engine import EngineError
@@ -80,7 +80,7 @@ class CommandAgent:
             AgentError: the command cannot be started.
         """
         process: _Process | None = getattr(self._local, "process", None)
-        if process is None or not process.alive():
+        if process is None or process.poll() is not None:
             process = self._local.process = self._start()
         started = time.monotonic()
         message = {"qid": task.qid, "graph": task.graph, "question": task.question}
@@ -103,7 +103,7 @@ class CommandAgent:
             reason = f"no reply within {self._timeout:g} s"
         except (OSError, ValueError):
             process.end()
-            reason = f"the agent ended with exit status {process.status()} before its reply"
+            reason = f"the agent ended with exit status {process.returncode} before its reply"
         else:
             return _read_reply(task.qid, reply, time.monotonic() - started)
         return Prediction(task.qid, error=reason + skipped, seconds=time.monotonic() - started)
@@ -123,26 +123,19 @@ class CommandAgent:
         return process
 
 
-class _Process:
+class _Process(subprocess.Popen[str]):
     """An agent's process, whose output a thread reads, so that waiting for a line can time out."""
 
     def __init__(self, words: list[str]) -> None:
-        self._process = subprocess.Popen(
-            words,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            bufsize=1,
-        )
+        pipe: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "bufsize": 1}
+        super().__init__(words, text=True, encoding="utf-8", errors="replace", **pipe)
         self._lines: queue.Queue[str | None] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
 
     def send(self, line: str) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(line + "\n")
-        self._process.stdin.flush()
+        assert self.stdin is not None
+        self.stdin.write(line + "\n")
+        self.stdin.flush()
 
     def read_line(self, timeout: float) -> str:
         """Return the next line of output.
@@ -159,25 +152,18 @@ class _Process:
             raise BrokenPipeError("the agent has ended")
         return line
 
-    def alive(self) -> bool:
-        return self._process.poll() is None
-
-    def status(self) -> int | None:
-        return self._process.poll()
-
     def end(self) -> None:
-        if self._process.poll() is None:
-            self._process.kill()
-        self._process.wait(timeout=30)
-        for pipe in (self._process.stdin, self._process.stdout):
+        self.kill()
+        self.wait(timeout=30)
+        for pipe in (self.stdin, self.stdout):
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()
 
     def _read(self) -> None:
-        assert self._process.stdout is not None
+        assert self.stdout is not None
         with contextlib.suppress(OSError, ValueError):
-            for line in self._process.stdout:
+            for line in self.stdout:
                 if line.strip():
                     self._lines.put(line)
         self._lines.put(None)
@@ -268,6 +254,4 @@ class FirstSuggestion:
 
 def repair(graphs: Graphs, name: str, query: str) -> str | None:
     """Return the correction that `validate_cypher` suggests for a wrong query; None if there is no suggestion."""
-    graph = graphs.get(name)
-    report = validate(query, graph.schema, entities=graph.indexed_entities, language=graph.language, read_only=True)
-    return report.suggested_query
+    return check(graphs.get(name), query).suggested_query

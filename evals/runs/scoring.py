@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from graphground.cypher import CypherSyntaxError, parse, validate
+from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic
-from graphground.evals.metrics.executable import Attempt, attempt
+from graphground.evals.metrics.executable import Attempt, attempt, check
 from graphground.evals.metrics.execution_accuracy import Rule
 from graphground.evals.metrics.registry import METRICS, Case, Gold
 from graphground.evals.runs.prediction import Prediction
@@ -38,14 +38,7 @@ def score(
     case = Case(prediction.query, task.gold, graph, gold, outcome, timeout, rule)
     scores = {name: metric.score(case) for name, metric in METRICS.items()}
     correct = scores["execution_accuracy"] == 1
-    report = (
-        validate(
-            prediction.query, graph.schema, entities=graph.indexed_entities, language=graph.language, read_only=True
-        )
-        if prediction.query.strip()
-        else None
-    )
-    diagnostics = report.diagnostics if report is not None else ()
+    diagnostics = check(graph, prediction.query).diagnostics if prediction.query.strip() else ()
     pattern, template = classify(task.gold)
     categories = (
         []
@@ -95,21 +88,16 @@ def behaviour(task: Task, prediction: Prediction, correct: bool, table: Table | 
     with rows although the graph has no answer, or although the agent should have asked a clarifying question.
     `failed`: no query, or a query that cannot be run.
     """
-    if task.expected != "answer":
-        if prediction.stance == task.expected:
-            return "right"
-        if prediction.stance != "answer":
-            return "declined"
-        if table is None:
-            return "failed"
-        return "invented" if table.rows else "empty"
+    answerable = task.expected == "answer"
     if prediction.stance != "answer":
-        return "declined"
-    if correct:
+        return "right" if prediction.stance == task.expected else "declined"
+    if answerable and correct:
         return "right"
     if table is None:
         return "failed"
-    return "wrong" if table.rows else "empty"
+    if not table.rows:
+        return "empty"
+    return "wrong" if answerable else "invented"
 
 
 def _run_prediction(query: str, task: Task, graph: Graph, gold: Gold, timeout: float) -> Attempt:

@@ -79,11 +79,7 @@ def harden(
     for task in tasks:
         if task.graph != graph.name or task.expected != "answer":
             continue
-        usable = [
-            (label, name)
-            for label, name in names_in(task.gold)
-            if label in graph.schema.labels and len(re.findall(_whole(name), task.question)) == 1
-        ]
+        usable = names_once(task.question, task.gold, graph)
         for kind in (tuple(kinds) or KINDS) if usable else ():
             rng = random.Random(f"{seed} {kind} {task.qid}")
             question = KINDS[kind](Named(task.question, task.gold, *rng.choice(usable), graph, strange), rng)
@@ -113,6 +109,23 @@ def names_in(query: str) -> list[tuple[str, str]]:
         for entry in node.properties.entries
         if entry.key.text == "name" and isinstance(entry.value, t.StringLiteral)
     ]
+
+
+def names_once(question: str, query: str, graph: Graph) -> list[tuple[str, str]]:
+    """Return the labels and names in a query that the question holds exactly once, and whose label the graph has."""
+    return [
+        (label, name)
+        for label, name in names_in(query)
+        if label in graph.schema.labels and len(re.findall(_whole(name), question)) == 1
+    ]
+
+
+def replace_texts(query: str, texts: Mapping[str, str]) -> str:
+    """Return the query with other texts in place of its string literals: each key by its value."""
+    for literal in sorted(parse(query).find(t.StringLiteral), key=lambda literal: -literal.start):
+        if literal.value in texts:
+            query = query[: literal.start] + quoted_string(texts[literal.value]) + query[literal.end :]
+    return query
 
 
 def _whole(name: str) -> str:
@@ -229,11 +242,8 @@ def _form(name: str) -> tuple[str, ...]:
 
 def _finds_something(named: Named, other: str) -> bool:
     """Whether the gold query has an answer, other than nulls and 0, if it names `other` instead."""
-    gold = named.gold
-    literals = [literal for literal in parse(gold).find(t.StringLiteral) if literal.value == named.name]
-    for literal in sorted(literals, key=lambda literal: -literal.start):
-        gold = gold[: literal.start] + quoted_string(other) + gold[literal.end :]
-    return any(value not in (None, 0, []) for row in named.rows(gold, "") for value in row)
+    rows = named.rows(replace_texts(named.gold, {named.name: other}), "")
+    return any(value not in (None, 0, []) for row in rows for value in row)
 
 
 def ambiguous(named: Named, rng: random.Random) -> str | None:
