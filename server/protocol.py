@@ -62,17 +62,14 @@ class Protocol:
         application: Application,
         when_greeted: Callable[[], None] | None = None,
         *,
-        keeps_rows: bool = True,
         workers: WorkerThreads | None = None,
     ):
         """Register the handlers of requests.
 
-        `when_greeted` is called once, as soon as the first request has been handled. `keeps_rows` lets clients fetch
-        further rows of a long answer, which only works if their next call reaches the same process. `workers` are the
-        threads shared with other callers of the application, such as the page.
+        `when_greeted` is called once, as soon as the first request has been handled. `workers` are the threads shared
+        with other callers of the application, such as the page.
         """
         self.application = application
-        self._keeps_rows = keeps_rows
         self._when_greeted = when_greeted
         own = application.own
         self.changes = Changes(application.known_names, own.names if own else tuple, application.check_queries)
@@ -141,7 +138,7 @@ class Protocol:
             self._record(context, params.name, arguments, outcome, start)
             shape = orjson.loads(outcome.payload)
             raise MCPError(code=INVALID_PARAMS, message=shape["message"], data=shape)
-        owner = owner_of(context.request) if self._keeps_rows else None
+        owner = owner_of(context.request)
         async with Reporting(context, self.levels, self.application.hide):
             try:
                 with self._running(context, params.name, arguments):

@@ -66,7 +66,6 @@ class Settings:
     public_url: str | None = None
     scope: tuple[str, ...] = ()
     allow_anonymous: bool = False
-    workers: int = 1
     tls_certificate: str | None = None
     tls_key: str | None = None
     ui: bool = False

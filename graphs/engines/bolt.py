@@ -68,6 +68,8 @@ MAX_KEPT_SECONDS = 60.0
 """The longest time, in seconds, for which such a query counts as running."""
 EXPLAIN_SECONDS = 10.0
 READ_BYTES = 65_536
+ROW = b"\xb1\x71"
+"""The first bytes of a message that holds a row: a structure with one field, and the tag of RECORD."""
 TAG_PREFIX = uuid4().hex[:12]
 TAG_NUMBERS = count()  # `next` on a count is thread-safe, unlike `next` on a generator
 MAX_PLAN_LINES, MAX_PLAN_LINE = 200, 400
@@ -579,28 +581,53 @@ def open_driver(address: BoltAddress, connections: int, check: Callable[[], None
 
 
 def read_ahead(connection: Any) -> Any:
-    """Let a connection take all bytes that have arrived with one read of its socket; return the connection.
+    """Let a connection take all bytes that have arrived with one read, and all rows in them at once; return it.
 
     The driver reads twice for each row, two bytes and then the row: 20,000 system calls for 10,000 rows, and at each
-    of them this thread gives the interpreter away.
+    of them this thread gives the interpreter away. It then passes each row through eight functions, which took a third
+    of the time of a query with 30 rows.
     """
-    socket_: Any = getattr(connection, "socket", None)
-    if hasattr(socket_, "recv_into"):
-        read, data = socket_.recv_into, memoryview(bytearray(READ_BYTES))
-        start = end = 0
+    socket_, inbox = getattr(connection, "socket", None), getattr(connection, "inbox", None)
+    if not hasattr(socket_, "recv_into"):
+        return connection
+    read, data = socket_.recv_into, bytearray(READ_BYTES)
+    view = memoryview(data)
+    start = end = 0
 
-        def recv_into(buffer: memoryview, count: int) -> int:
-            nonlocal start, end
-            if start == end:
-                if count >= READ_BYTES:
-                    return int(read(buffer, count))
-                start, end = 0, read(data, READ_BYTES)
-            taken = min(count, end - start)
-            buffer[:taken] = data[start : start + taken]
-            start += taken
-            return taken
+    def recv_into(buffer: memoryview, count: int) -> int:
+        nonlocal start, end
+        if start == end:
+            if count >= READ_BYTES:
+                return int(read(buffer, count))
+            start, end = 0, read(view, READ_BYTES)
+        taken = min(count, end - start)
+        buffer[:taken] = view[start : start + taken]
+        start += taken
+        return taken
 
-        socket_.recv_into = recv_into
+    socket_.recv_into = recv_into
+    if not (hasattr(inbox, "_unpacker") and hasattr(inbox, "_buffer")):
+        return connection
+    pop_message, rows_of = inbox.pop, type(inbox._buffer)(b"")
+    unpacker, rows_of.data = type(inbox._unpacker)(rows_of), data
+
+    def pop(hydration_hooks: Any) -> Any:
+        """Return the rows that have arrived as one message, or another message, or the first part of a long row."""
+        nonlocal start
+        rows: list[Any] = []
+        while end - start > 4 and data[start + 2 : start + 4] == ROW:
+            after = start + 2 + (data[start] << 8 | data[start + 1])
+            if after + 2 > end or data[after] or data[after + 1]:  # the row has not arrived, or has several parts
+                break
+            rows_of.p, rows_of.used = start + 4, after
+            try:
+                rows.append(unpacker.unpack(hydration_hooks))
+            except Exception:  # the driver finds the same error, and closes the connection
+                break
+            start = after + 2
+        return (ROW[1:], rows) if rows else pop_message(hydration_hooks=hydration_hooks)
+
+    inbox.pop = pop
     return connection
 
 

@@ -220,7 +220,6 @@ def run(name: str, arguments: Sequence[str]) -> int:
     """
     try:
         parsed = parser_of(name).parse_args(list(arguments))
-        parsed.words = list(arguments)
         return int(parsed.function(parsed) or 0)
     except KeyboardInterrupt:
         return INTERRUPTED

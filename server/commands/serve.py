@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import gc
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -33,14 +33,13 @@ OPEN_AFTER_SECONDS = 0.2
 @command(settings=ALL_SETTINGS)
 def serve(parsed: argparse.Namespace) -> int:
     """Serve graphs to MCP clients over stdio or HTTP."""
-    return serve_with(settings_from(parsed), parsed.words)
+    return serve_with(settings_from(parsed))
 
 
-def serve_with(settings: Settings, words: Sequence[str], when_listening: Callable[[str], None] | None = None) -> int:
+def serve_with(settings: Settings, when_listening: Callable[[str], None] | None = None) -> int:
     """Serve with the given settings, and return the exit status.
 
-    Each worker process is started with the command-line arguments `words`. `when_listening` is called with the address
-    once an HTTP server listens.
+    `when_listening` is called with the address once an HTTP server listens.
 
     Raises:
         SettingsError: a setting cannot be used.
@@ -78,13 +77,8 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
     stop_tracing = start_tracing(settings.telemetry_queries)
 
     def make_server() -> Server[Any]:
-        # Another worker may receive the next call, and does not have the rows that this worker keeps.
-        return Protocol(
-            application,
-            partial(application.open_in_background, OPEN_AFTER_SECONDS),
-            keeps_rows=settings.transport == "stdio" or settings.workers == 1,
-            workers=workers,
-        ).server
+        when_greeted = partial(application.open_in_background, OPEN_AFTER_SECONDS)
+        return Protocol(application, when_greeted, workers=workers).server
 
     # Rows are many small objects without cycles: garbage collection among them took a tenth of a large answer's time.
     gc.freeze()
@@ -105,7 +99,7 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
                 when_opened = partial(application.open_in_background, OPEN_AFTER_SECONDS)
                 page = Page(application, workers, when_opened, model)
             operations = operation_routes(application, workers, settings)
-            return serve_http(make_server, settings, words, operations, page=page, when_listening=when_listening)
+            return serve_http(make_server, settings, operations, page=page, when_listening=when_listening)
         from graphground.server.transports.stdio import serve_stdio
 
         serve_stdio(make_server())

@@ -19,8 +19,7 @@ def ui(parsed: argparse.Namespace) -> int:
     from graphground.server.commands.serve import serve_with  # loads little before settings are read
 
     settings = replace(settings_from(parsed), transport="http", ui=True)
-    words = ["--transport", "http", "--ui", *(word for word in parsed.words if word != "--no-browser")]
-    return serve_with(settings, words, None if parsed.no_browser or not has_display() else open_page)
+    return serve_with(settings, None if parsed.no_browser or not has_display() else open_page)
 
 
 def has_display() -> bool:

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import json
-import os
 import re
 import secrets
-import signal
 import socket
 import ssl
-import subprocess
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import count
@@ -52,7 +47,6 @@ LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 def serve_http(
     make_server: Callable[[], Server[Any]],
     settings: Settings,
-    arguments: Sequence[str] = (),
     operations: Sequence[Route] = (),
     *,
     page: Page | None = None,
@@ -60,30 +54,22 @@ def serve_http(
 ) -> int:
     """Serve until interrupted, and return the exit status; the address is printed on stderr once clients can connect.
 
-    With several workers, this process only opens the socket and starts each worker with `arguments`. `operations` and
-    `page` are served beside MCP. `when_listening` is called with the address of MCP.
+    `operations` and `page` are served beside MCP. `when_listening` is called with the address of MCP.
 
     Raises:
         SettingsError: a setting, such as an address, a token or a certificate, is invalid.
     """
-    inherited = inherited_socket()
     security(settings)  # wrong settings are reported before the port is taken
     check_certificate(settings)
-    listening = inherited or listen(settings.host, settings.port)
+    listening = listen(settings.host, settings.port)
     address = address_of(listening, settings)
     authorization(settings, address)
-    if inherited is None:
-        sys.stderr.write(f"graphground: serving {address}\n")
-        if settings.ui:
-            sys.stderr.write(f"graphground: the page is at {page_address(address)}\n")
-        sys.stderr.flush()
-        if when_listening is not None:
-            when_listening(address)
-        if settings.workers > 1:
-            if os.name == "nt":
-                raise SettingsError("--workers needs Linux or macOS; on Windows start several servers behind a proxy")
-            with listening:
-                return run_workers(listening, settings.workers, arguments)
+    sys.stderr.write(f"graphground: serving {address}\n")
+    if settings.ui:
+        sys.stderr.write(f"graphground: the page is at {page_address(address)}\n")
+    sys.stderr.flush()
+    if when_listening is not None:
+        when_listening(address)
     config = uvicorn.Config(
         http_app(make_server(), settings, address, page, operations),
         log_level="warning",
@@ -111,9 +97,6 @@ def http_app(
         streamable_http_path=PATH,
         host=settings.host,
         transport_security=security(settings),
-        # Workers share no sessions, so with several workers each request is independent, in every version of the
-        # protocol.
-        stateless_http=settings.workers > 1,
         auth=auth,
         token_verifier=verifier,
         custom_starlette_routes=[Route(HEALTH, health, methods=["GET"]), *operations],
@@ -243,58 +226,6 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-SOCKET = "GRAPHGROUND_LISTENING_SOCKET"
-"""The environment variable that gives a worker the file descriptor of the inherited socket."""
-STOPPING_SECONDS = 10.0
-
-
-def inherited_socket() -> socket.socket | None:
-    """Return the socket that this worker inherited from the process that started it; None in other processes."""
-    number = os.environ.get(SOCKET)
-    return socket.socket(fileno=json.loads(number)) if number else None
-
-
-def run_workers(listening: socket.socket, count: int, arguments: Sequence[str]) -> int:
-    """Keep `count` workers running until SIGINT or SIGTERM, restarting any that exits; return the exit status.
-
-    A worker that exits with status 2 has detected wrong options: all workers are then stopped, and 2 is returned.
-    """
-    stopping = threading.Event()
-    for stop in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(stop, lambda *_: stopping.set())
-    number = listening.fileno()
-    os.set_inheritable(number, True)
-
-    def start() -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [sys.executable, "-m", "graphground", "serve", *arguments],
-            pass_fds=(number,),
-            stdin=subprocess.DEVNULL,
-            env={**os.environ, SOCKET: json.dumps(number)},
-        )
-
-    workers = [start() for _ in range(count)]
-    status = 0
-    while not stopping.wait(0.5):
-        for place, worker in enumerate(workers):
-            code = worker.poll()
-            if code == 2:  # wrong options, which every other worker detects too
-                stopping.set()
-                status = code
-            elif code is not None:
-                sys.stderr.write(f"graphground: a worker exited ({code}) and is being restarted\n")
-                workers[place] = start()
-    for worker in workers:
-        worker.terminate()
-    for worker in workers:
-        try:
-            worker.wait(STOPPING_SECONDS)
-        except subprocess.TimeoutExpired:
-            worker.kill()
-            worker.wait()
-    return status
 
 
 _NAME = r"(?:\[[0-9a-z:.%_-]{2,64}\]|[^\s\[\]:/@,;#?\\%]{1,255})(?::\d{1,5})?"

@@ -84,11 +84,3 @@ async def test_a_client_with_another_token_cannot_read_the_rows_kept_for_a_clien
             assert failure["error"] == "unknown_cursor"
         async with with_token(address, first) as client:
             assert (await answered(client, {"cursor": cursor, "limit": 1}))["row_count"] == 1
-
-
-async def test_with_several_workers_a_truncated_answer_has_no_cursor(data_folder: Path) -> None:
-    with http_server(data_folder, *SMALL, "--workers", "2") as address:
-        async with connected(address) as client:
-            page = await answered(client, PLAYERS)
-    assert page["truncated"]
-    assert "cursor" not in page

@@ -12,9 +12,11 @@ import pytest
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines import client_context
-from graphground.graphs.engines.bolt import read_ahead
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.bolt import BoltEngine, read_ahead
 from graphground.graphs.engines.client_context import Turns, Waiting
 from graphground.graphs.graph import Graph
+from tests.support.fake_bolt_server import Rows, stand_in
 
 
 def test_at_most_as_many_threads_compute_as_there_are_turns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,3 +110,16 @@ def test_changes_are_looked_for_in_another_thread_and_not_at_every_call() -> Non
     while any(each.is_alive() for each in thread):
         assert time.monotonic() < deadline
         thread[0].join(1)
+
+
+def test_rows_that_have_arrived_are_taken_together_and_no_row_is_torn() -> None:
+    """Rows of one part, a row in two parts and a row that has half arrived, as a database may send them."""
+    many, torn = (
+        Rows(["x", "y"], [[number, "é" * (number % 40)] for number in range(3_000)]),
+        Rows(["x"], [["z" * 70_000], [1]]),
+    )
+    with stand_in("Neo4j/5.26.30", lambda call: torn if "torn" in call.query else many) as server:
+        engine = BoltEngine(BoltAddress(server.uri))
+        assert engine.run("RETURN 1 AS x").rows == [[number, "é" * (number % 40)] for number in range(3_000)]
+        assert engine.run("RETURN 'torn' AS x").rows == [["z" * 70_000], [1]]
+        engine.close()

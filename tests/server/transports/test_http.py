@@ -1,4 +1,4 @@
-"""HTTP: the accepted hosts, the usable ports, health, TLS, several workers."""
+"""HTTP: the accepted hosts, the usable ports, health, TLS."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from graphground.server.settings import Settings, SettingsError, read_settings
 from graphground.server.transports.http import is_loopback, listen, security
 from tests.support.certificates import self_signed
-from tests.support.http_calls import INITIALIZE, called, posted
+from tests.support.http_calls import INITIALIZE, posted
 from tests.support.serving import http_server
 
 
@@ -120,14 +120,3 @@ def test_an_unreadable_certificate_causes_a_readable_error(data_folder: Path) ->
         http_server(data_folder, "--tls-certificate", "missing.pem"),
     ):
         pass
-
-
-def test_several_workers_behind_one_port_answer_clients_of_both_protocol_eras(data_folder: Path) -> None:
-    check = {"graph": "nba", "query": "MATCH (t:Team) RETURN t.name"}
-    with http_server(data_folder, "--workers", "2") as address:
-        for _ in range(
-            6
-        ):  # each connection may reach another worker, so no request may depend on the state of one worker
-            status, answer = called(address, "validate_cypher", check)
-            assert status == 200, answer
-            assert answer["result"]["structuredContent"]["valid"] is True
