@@ -50,7 +50,12 @@ QUERY = "MATCH (p:Player)-[:playsFor]->(t:Team {name: 'Los Angeles Lakers'}) RET
 SERVED: tuple[tuple[str, str, dict[str, Any], float], ...] = (
     ("validate_cypher", "validate_cypher", {"query": QUERY}, 0.95),
     ("find_entities, one name", "find_entities", {"mentions": ["LeBron James"]}, 0.7),
-    ("execute_cypher, 30 rows", "execute_cypher", {"query": "MATCH (p:Player) RETURN p.name, p.height LIMIT 30"}, 0.45),
+    (
+        "execute_cypher, 30 rows",
+        "execute_cypher",
+        {"query": "MATCH (p:Player) RETURN p.name, p.height_cm LIMIT 30"},
+        0.45,
+    ),
 )
 
 

@@ -90,10 +90,10 @@ class Application:
         """
 
         def work() -> None:
-            all_tools()  # the first call does not wait until its tool is loaded
             with suppress(Exception):  # the call that needs the graph reports the problem again, with an explanation
                 self.graphs().open_eager()
                 self.check_queries()
+            all_tools()  # only now: a first call that waits for the graph must not also wait for the other tools' modules
 
         timer = threading.Timer(seconds, work)
         timer.daemon = True

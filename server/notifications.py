@@ -110,47 +110,32 @@ class Reporting:
             self._task.cancel()
             await asyncio.wait([self._task])  # nothing may be sent after the answer
         if kind is None and self._records:
-            await _send_records(self._context, self._records, self._levels, self._hide)
+            await self._send_records()
 
     def _start(self) -> None:
-        report = _report(self._context, self._progress, self._records, self._levels, self._hide)
-        self._task = asyncio.get_running_loop().create_task(report)
+        self._task = asyncio.get_running_loop().create_task(self._report())
 
+    async def _report(self) -> None:
+        start = time.monotonic() - FIRST_SECONDS
+        with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):  # the client has disconnected
+            while True:
+                seconds = time.monotonic() - start
+                message = f"{self._progress.stage} ({seconds:.0f} s)"
+                await self._context.session.report_progress(round(seconds, 1), None, message)
+                await self._send_records()
+                await anyio.sleep(EVERY_SECONDS)
 
-async def _report(
-    context: Any,
-    progress: CallProgress,
-    records: deque[logging.LogRecord],
-    levels: LogLevels,
-    hide: Callable[[str], str],
-) -> None:
-    start = time.monotonic() - FIRST_SECONDS
-    with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):  # the client has disconnected
-        while True:
-            seconds = time.monotonic() - start
-            await context.session.report_progress(round(seconds, 1), None, f"{progress.stage} ({seconds:.0f} s)")
-            await _send_records(context, records, levels, hide)
-            await anyio.sleep(EVERY_SECONDS)
-
-
-async def _send_records(
-    context: Any, records: deque[logging.LogRecord], levels: LogLevels, hide: Callable[[str], str]
-) -> None:
-    if not records:
-        return
-    allowed = levels.allowed(context)
-    while records:
-        record = records.popleft()
-        level = level_of(record)
-        if level in allowed:
-            await context.session.send_notification(
-                LoggingMessageNotification(
-                    params=LoggingMessageNotificationParams(
-                        level=level, logger=record.name, data=hide(record.getMessage())
-                    )
-                ),
-                related_request_id=context.request_id,
-            )
+    async def _send_records(self) -> None:
+        allowed = self._levels.allowed(self._context) if self._records else frozenset()
+        while self._records:
+            record = self._records.popleft()
+            if (level := level_of(record)) in allowed:
+                params = LoggingMessageNotificationParams(
+                    level=level, logger=record.name, data=self._hide(record.getMessage())
+                )
+                await self._context.session.send_notification(
+                    LoggingMessageNotification(params=params), related_request_id=self._context.request_id
+                )
 
 
 def level_of(record: logging.LogRecord) -> LoggingLevel:

@@ -852,7 +852,7 @@ class Query(Node):
     line_starts: list[int]
 
     unshaped: ClassVar[frozenset[str]] = frozenset({"text", "preparser", "line_starts"})
-    __slots__ = ("_nodes", "_outline")
+    __slots__ = ("_found", "_nodes", "_outline")
 
     def walk(self) -> Iterator[Node]:
         """Iterate over all nodes, parents first, in text order;
@@ -861,7 +861,16 @@ class Query(Node):
             return iter(self._nodes)
         except AttributeError:
             self._nodes: list[Node] = list(super().walk())
+            self._found: dict[type[Node], list[Any]] = {}
             return iter(self._nodes)
+
+    def find(self, kind: type[N]) -> Iterator[N]:
+        """Yield all nodes of one class; they are kept too, since several checks ask for the same."""
+        nodes = self.walk()
+        found = self._found.get(kind)
+        if found is None:
+            found = self._found[kind] = [node for node in nodes if isinstance(node, kind)]
+        return iter(found)
 
     @property
     def outline(self) -> Facts | None:

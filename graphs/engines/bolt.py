@@ -7,9 +7,8 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any, cast
@@ -25,19 +24,10 @@ from graphground.cypher.quoting import quoted_name
 from graphground.cypher.safety.canonical import Ambiguous, Sent, canonical
 from graphground.cypher.safety.parser_differences import CODE
 from graphground.graphs.engines.address import BoltAddress
-from graphground.graphs.engines.client_context import (
-    DEADLINES,
-    FairShares,
-    Permit,
-    RunningQuery,
-    TooManyCalls,
-    Waiting,
-    query_span,
-)
+from graphground.graphs.engines.client_context import RunningQuery, Waiting, query_span
 from graphground.graphs.engines.dialects import Dialect, dialect_of, version_of
 from graphground.graphs.engines.engine import (
     Capabilities,
-    EngineBusy,
     EngineError,
     EngineUnreachable,
     QueryCancelled,
@@ -61,11 +51,9 @@ CHUNK = 1000
 LOOK_SECONDS = 2.0
 """The longest wait, in seconds, for the bookmark of the last transaction."""
 CLOSING_SECONDS = 2.0
-WATCH_SECONDS = 0.25
-"""Seconds between checks whether the database still runs a query whose caller has stopped waiting."""
-MAX_LIST_SECONDS = 2.0
-MAX_KEPT_SECONDS = 60.0
-"""The longest time, in seconds, for which such a query counts as running."""
+MAX_CONNECTIONS = 64
+RESORT_SECONDS = 0.25
+"""Seconds between calls of `last_resort` for a query whose caller has stopped waiting."""
 EXPLAIN_SECONDS = 10.0
 READ_BYTES = 65_536
 ROW = b"\xb1\x71"
@@ -81,21 +69,16 @@ _PLACE = re.compile(r" *\(line \d+, column \d+(?: \(offset: \d+\))?\)|(?: at)? l
 class BoltEngine:
     """The engine of a database that speaks Bolt: `BoltEngine(BoltAddress("bolt://localhost:7687", "neo4j", "secret"))`.
 
-    The callers' queries run in sessions of access mode READ. At most `at_once` queries run, shared fairly between the
-    callers; a call that waits longer than `patience` seconds is refused as busy. Rows are read in chunks, and no
-    further chunk is read when the answer exceeds `answer_bytes`. If a query has not ended `GRACE_SECONDS` after its
-    termination was requested, `last_resort` is called, and the call stops waiting. For up to `MAX_KEPT_SECONDS`,
-    `last_resort` is then called again until it returns True or the database no longer lists the query. `check` is
-    called before a connection is opened or used; it raises an error if the password must not be sent to the listening
-    process.
+    The callers' queries run in sessions of access mode READ. Rows are read in chunks, and no further chunk is read when
+    the answer exceeds `answer_bytes`. If a query has not ended `GRACE_SECONDS` after its termination was requested,
+    `last_resort` is called until it returns True, and the call stops waiting. `check` is called before a connection is
+    opened; it raises an error if the password must not be sent to the listening process.
     """
 
     def __init__(
         self,
         address: BoltAddress,
         *,
-        at_once: int | FairShares = 16,
-        patience: float = 5.0,
         answer_bytes: int = 64_000_000,
         last_resort: Callable[[], bool] | None = None,
         administrator: BoltAddress | None = None,
@@ -103,15 +86,11 @@ class BoltEngine:
     ) -> None:
         address.check()
         self.address = address
-        self._shares = at_once if isinstance(at_once, FairShares) else FairShares(at_once)
-        self._patience, self._answer_bytes = patience, answer_bytes
-        self._last_resort = last_resort
-        connections = 2 * self._shares.total + 8
-        self._driver = open_driver(address, connections, check)
-        self._administrator = open_driver(administrator, connections, check) if administrator else self._driver
+        self._answer_bytes, self._last_resort = answer_bytes, last_resort
+        self._driver = open_driver(address, check)
+        self._administrator = open_driver(administrator, check) if administrator else self._driver
         self._capabilities: Capabilities | None = None
         self._running: set[RunningQuery] = set()
-        self._ending: set[threading.Event] = set()
         self._closed = False
         self._bookmark = threading.local()
         """The bookmark of each thread's last query."""
@@ -127,10 +106,12 @@ class BoltEngine:
         """Run one read-only query; retry it once if the connection breaks or the error is transient."""
         started = time.perf_counter()
         span = query_span(self.address.uri, self.address.database, query)
-        with span, self._permit() as permit:
+        with span:
+            if self._closed:
+                raise EngineUnreachable(f"The connection to {self.address.where()} has been closed.")
             start = time.monotonic()
             try:
-                return self._run(query, parameters, limit, timeout, started, permit)
+                return self._run(query, parameters, limit, timeout, started)
             except (exceptions.ServiceUnavailable, exceptions.SessionExpired, exceptions.TransientError) as error:
                 if not error.is_retryable() or was_ended(error) or ran_out_of_memory(error):
                     raise self._translated(error, query, limit, timeout) from error
@@ -142,7 +123,7 @@ class BoltEngine:
             if left is not None and left <= 0:
                 raise timed_out(timeout)
             try:
-                return self._run(query, parameters, limit, left, started, permit)
+                return self._run(query, parameters, limit, left, started)
             except QueryTimeout:
                 raise timed_out(timeout) from None
             except EngineError:
@@ -188,14 +169,9 @@ class BoltEngine:
 
     def cancel(self) -> None:
         """Terminate all queries that run through this engine, and wait briefly until they have ended."""
-        threads = [
-            threading.Thread(target=running.cancel, name="graphground-cancel", daemon=True)
-            for running in list(self._running)
-        ]
-        for thread in threads:
-            thread.start()
-        if threads:
-            self._wait_for_queries()
+        for running in list(self._running):
+            threading.Thread(target=running.cancel, name="graphground-cancel", daemon=True).start()
+        self._wait_for_queries()
 
     def capabilities(self) -> Capabilities:
         """Return the capabilities of the database; its trial write is made only once."""
@@ -228,12 +204,10 @@ class BoltEngine:
         return "cypher5"
 
     def close(self) -> None:
-        """Close the connections, after waiting briefly for queries that run or are being terminated."""
+        """Close the connections, after waiting briefly for running queries."""
         if not self._closed:
             self._closed = True
             self._wait_for_queries()
-            for ended in list(self._ending):
-                ended.wait(CLOSING_SECONDS)
         for driver in (self._driver, self._administrator):
             close_driver(driver)
 
@@ -256,7 +230,6 @@ class BoltEngine:
         limit: int | None,
         timeout: float | None,
         started: float,
-        permit: Permit,
     ) -> Table:
         rows: list[list[Any]] = []
         size, truncated = 0, False
@@ -265,11 +238,11 @@ class BoltEngine:
             limit = None  # a LIMIT would be a step of the plan
         most_rows = -1 if limit is None else limit
         fetch_size = CHUNK if limit is None else min(limit + 1, CHUNK)
-        tag = QueryTag(f"{TAG_PREFIX}-{next(TAG_NUMBERS)}")
+        tag = f"{TAG_PREFIX}-{next(TAG_NUMBERS)}"
         with (
             self._session(fetch_size=fetch_size) as session,
             RunningQuery(
-                timeout, lambda: self._terminate(tag, session), lambda: self._abandon(tag, session, permit)
+                timeout, lambda: self._terminate(tag, session), lambda: self._abandon(running, session)
             ) as running,
         ):
             if not running.may_begin():
@@ -277,7 +250,7 @@ class BoltEngine:
             self._running.add(running)
             try:
                 sent = to_send(self.dialect, query, limit)
-                statement = neo4j.Query(cast("Any", sent.text), metadata={"graphground": tag.name}, timeout=timeout)
+                statement = neo4j.Query(cast("Any", sent.text), metadata={"graphground": tag}, timeout=timeout)
                 with Waiting():
                     result = session.run(statement, cast("Any", parameters or {}))
                     columns = list(result.keys())
@@ -316,70 +289,40 @@ class BoltEngine:
         failure = translated(error, self.address, timeout)
         return in_places_of(query, failure, self.dialect, limit) if isinstance(failure, QueryFailed) else failure
 
-    def _terminate(self, tag: QueryTag, session: neo4j.Session) -> None:
-        """Terminate in the database the query that the session runs."""
+    def _terminate(self, tag: str, session: neo4j.Session) -> None:
+        """Terminate in the database the query with this tag, which the session runs.
+
+        The list of running queries shows the tag, or else the address of the connection that sent the query.
+        """
         connection, dialect = connection_of(session), self.dialect
         if connection is None or not dialect.running or not dialect.terminate:
             return
-        tag.client = f":{connection.local_port}"
-        ended = threading.Event()
-        self._ending.add(ended)
-        try:
-            self._end_query(dialect.running, dialect.terminate, tag)
-        finally:
-            self._ending.discard(ended)
-            ended.set()
-
-    def _end_query(self, list_all: str, end: str, tag: QueryTag) -> bool:
-        """Terminate the query with this tag if the database lists it; return whether the database lists the query."""
-        listed = False
+        client = f":{connection.local_port}"
         with self._opened(self._administrator) as administration:
-            for row in administration.run(cast("Any", list_all), tag=tag.name):
+            for row in administration.run(cast("Any", dialect.running), tag=tag):
                 values = row.data()
-                number = str(values.get("id", values.get("transactionId", values.get("transaction_id"))))
-                if tag.fit(number, values.values()):
-                    listed = True
-                    tag.numbers.add(number)
-                    administration.run(cast("Any", end.replace("{id}", number)), id=number).consume()
-        return listed
+                if any(tag in text or text.endswith(client) for text in map(str, values.values())):
+                    number = str(values.get("id", values.get("transactionId", values.get("transaction_id"))))
+                    administration.run(cast("Any", dialect.terminate.replace("{id}", number)), id=number).consume()
 
-    def _abandon(self, tag: QueryTag, session: neo4j.Session, permit: Permit) -> None:
-        """Stop waiting for a query that the database does not end; its permit is returned when it has ended."""
+    def _abandon(self, running: RunningQuery, session: neo4j.Session) -> None:
+        """Stop waiting for a query that the database does not terminate."""
         connection = connection_of(session)
         if connection is None:
             return
-        tag.client = f":{connection.local_port}"
-        self._shares.keep(permit)
-        DEADLINES.add(MAX_KEPT_SECONDS, lambda: self._shares.forget(permit))  # even if the database no longer answers
-        over = False
+        is_over = False
         try:
-            # The termination comes first, so that the query has ended when the caller stops waiting.
-            over = self._last_resort is not None and self._last_resort()
+            # The last resort comes first, so that the query has ended when the caller stops waiting.
+            is_over = self._last_resort is not None and self._last_resort()
         finally:
+            running.lingers = not is_over
             # A plain close would not wake a thread that reads; a shutdown does.
             raw = getattr(connection.socket, "_socket", connection.socket)
             with suppress(OSError):
                 raw.shutdown(socket.SHUT_RDWR)
-        if tag.numbers:
-            tag.client = ""  # another connection may soon use the port
-        while not over and permit.is_kept and not self._closed:
-            time.sleep(WATCH_SECONDS)
-            over = not self._is_listed(tag) or (self._last_resort is not None and self._last_resort())
-        self._shares.forget(permit)
-
-    def _is_listed(self, tag: QueryTag) -> bool:
-        """Whether the database lists a query, which is terminated again; True if the list cannot be read in time."""
-        dialect, listed = self.dialect, [True]
-
-        def look() -> None:
-            if dialect.running and dialect.terminate:
-                with suppress(Exception):
-                    listed[0] = self._end_query(dialect.running, dialect.terminate, tag)
-
-        looking = threading.Thread(target=look, name="graphground-abandoned", daemon=True)
-        looking.start()  # on its own thread, because a database that hangs does not answer
-        looking.join(MAX_LIST_SECONDS)
-        return listed[0]
+        while self._last_resort is not None and not is_over and not self._closed:
+            time.sleep(RESORT_SECONDS)
+            is_over = self._last_resort()
 
     @staticmethod
     def _ended(running: RunningQuery, timeout: float | None) -> EngineError:
@@ -409,26 +352,11 @@ class BoltEngine:
             if self._closed:
                 close_driver(driver)
 
-    @contextmanager
-    def _permit(self) -> Iterator[Permit]:
-        """Wait for permission to run a query, and hold it inside the block."""
-        try:
-            holding = self._shares.hold(self._patience, self)
-            permit = holding.__enter__()
-        except TooManyCalls:
-            raise EngineBusy(
-                f"Too many queries are already running on {self.address.where()}; try again in a moment."
-            ) from None
-        try:
-            if self._closed:
-                raise EngineUnreachable(f"The connection to {self.address.where()} has been closed.")
-            yield permit
-        finally:
-            holding.__exit__(None, None, None)
-
     def _wait_for_queries(self) -> None:
-        """Wait until no query runs, at most `CLOSING_SECONDS`."""
-        self._shares.wait_until_idle(CLOSING_SECONDS, self)
+        """Wait until the queries that run now have ended, at most `CLOSING_SECONDS`."""
+        until = time.monotonic() + CLOSING_SECONDS
+        for running in list(self._running):
+            running.wait(until - time.monotonic())
 
     def _version(self) -> str:
         if self.dialect.components:
@@ -550,8 +478,8 @@ def plan_of(result: neo4j.Result) -> list[list[Any]]:
 # Connections
 
 
-def open_driver(address: BoltAddress, connections: int, check: Callable[[], None] | None = None) -> neo4j.Driver:
-    """Return a driver for an address; it opens at most `connections` connections, each when it is first needed.
+def open_driver(address: BoltAddress, check: Callable[[], None] | None = None) -> neo4j.Driver:
+    """Return a driver for an address; it opens at most `MAX_CONNECTIONS` connections, each when it is first needed.
 
     If the address has a user, `check` is called before a connection is opened. It raises an error if the password must
     not be sent to the listening process.
@@ -565,7 +493,7 @@ def open_driver(address: BoltAddress, connections: int, check: Callable[[], None
             auth=_Auth(address, check) if address.user else None,
             connection_timeout=5.0,
             connection_acquisition_timeout=10.0,
-            max_connection_pool_size=connections,
+            max_connection_pool_size=MAX_CONNECTIONS,
             keep_alive=True,
             user_agent="graphground",
         )
@@ -587,7 +515,8 @@ def read_ahead(connection: Any) -> Any:
     of them this thread gives the interpreter away. It then passes each row through eight functions, which took a third
     of the time of a query with 30 rows.
     """
-    socket_, inbox = getattr(connection, "socket", None), getattr(connection, "inbox", None)
+    socket_: Any = getattr(connection, "socket", None)
+    inbox: Any = getattr(connection, "inbox", None)
     if not hasattr(socket_, "recv_into"):
         return connection
     read, data = socket_.recv_into, bytearray(READ_BYTES)
@@ -667,25 +596,6 @@ class _Auth(AuthManager):
 
     def handle_security_exception(self, auth: Any, error: exceptions.Neo4jError) -> bool:
         return False
-
-
-@dataclass(slots=True)
-class QueryTag:
-    """The marks by which a running query is found in the database's list: `QueryTag("3f9a41c02b7d-17", ":50412")`."""
-
-    name: str
-    """The tag that is sent with the query."""
-    client: str = ""
-    """The end of the address of the connection that sent the query, `:PORT`; empty if the port is not known."""
-    numbers: set[str] = field(default_factory=set)
-    """The transaction numbers under which the query was listed; they identify it when its connection is closed."""
-
-    def fit(self, number: str, values: Iterable[Any]) -> bool:
-        """Whether a row of the list, with this transaction number and these values, describes this query."""
-        return number in self.numbers or any(
-            value == self.name or self.name in str(value) or (self.client and str(value).endswith(self.client))
-            for value in values
-        )
 
 
 def bolt_engine(address: BoltAddress) -> BoltEngine:

@@ -1,4 +1,4 @@
-"""What engines know about the call that they work for: its client, stage, turn, share and deadline, and its end.
+"""What engines know about the call that they work for: its client, stage, turn and deadline, and its end.
 
     >>> with calling_as("token-1"), cancellable() as cancellation, watched() as progress:
     ...     report_stage("reading the schema")
@@ -6,24 +6,21 @@
     >>> progress.stage
     'reading the schema'
 
-All of it but the shares and deadlines is in context variables, which reach engines through worker threads that copy the
+All of it but turns and deadlines is in context variables, which reach engines through worker threads that copy the
 context.
 """
 
 from __future__ import annotations
 
-import heapq
 import json
 import os
 import sys
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar, copy_context
-from itertools import count
 from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import TypeVar
@@ -48,6 +45,8 @@ class Cancellation:
         self._lock = threading.Lock()
         self._stops: list[Callable[[], None]] = []
         self.cancelled = False
+        self.lingers = False
+        """Whether a query of the call may continue in the database, which did not terminate it."""
 
     def cancel(self) -> list[threading.Thread]:
         """Terminate all queries that run with this token; return the background threads that are terminating them."""
@@ -224,130 +223,11 @@ def query_span(uri: str, database: str | None, query: object) -> AbstractContext
 _NO_SPAN: AbstractContextManager[object] = nullcontext()
 
 
-class TooManyCalls(Exception):
-    """No permit became free in time, or the caller has too many waiting calls."""
-
-
-class Permit:
-    """The permit of one call, waited for or held; `owner` is what it is used on, such as one database of several."""
-
-    __slots__ = ("caller", "is_granted", "is_kept", "owner", "wake")
-
-    def __init__(self, caller: str, wake: Callable[[], None] | None, owner: object) -> None:
-        self.caller, self.wake, self.owner = caller, wake, owner
-        self.is_granted = self.is_kept = False
-
-
-class FairShares:
-    """Permits for a database's queries or a server's threads: `with FairShares(16).hold(patience=5.0): …`.
-
-    The next permit goes to the caller who holds the fewest; of several such calls, to the one that has waited longest.
-    The last `reserved` permits are only for callers who hold none, so no caller can take all permits. Every method may
-    be called from any thread.
-    `reserved` is a quarter of `total` by default; the only client of a program, whose name is empty, may take all.
-    """
-
-    def __init__(self, total: int, reserved: int | None = None, max_waiting: int = 32) -> None:
-        self.total, self._max_waiting = total, max_waiting
-        self._reserved = total // 4 if reserved is None else reserved
-        self._changed = threading.Condition()
-        self._held: set[Permit] = set()
-        self._waiting: list[Permit] = []
-
-    @contextmanager
-    def hold(self, patience: float, owner: object = None) -> Iterator[Permit]:
-        """Wait up to `patience` seconds for a permit, and hold it inside the block.
-
-        Raises:
-            TooManyCalls: no permit became free, or the caller has too many waiting calls.
-        """
-        permit = self.enter(CALLER.get(), owner=owner)
-        try:
-            if not permit.is_granted:
-                with Waiting(), self._changed:
-                    if not self._changed.wait_for(lambda: permit.is_granted, patience):
-                        raise TooManyCalls
-            yield permit
-        finally:
-            self.leave(permit)
-
-    def enter(self, caller: str, wake: Callable[[], None] | None = None, owner: object = None) -> Permit:
-        """Begin to wait, unless the permit is granted at once; `wake` is called if it is granted later.
-
-        Call `leave` in the end, granted or not.
-
-        Raises:
-            TooManyCalls: the caller has too many waiting calls.
-        """
-        permit = Permit(caller, wake, owner)
-        with self._changed:
-            if not self._waiting and self.total - len(self._held) > self._reserved:
-                self._held.add(permit)
-                permit.is_granted = True
-                return permit
-            if sum(other.caller == caller for other in self._waiting) >= self._max_waiting:
-                raise TooManyCalls
-            self._waiting.append(permit)
-            self._admit()
-        return permit
-
-    def leave(self, permit: Permit) -> None:
-        """Return a permit, unless it is kept, or stop waiting for it."""
-        with self._changed:
-            if not permit.is_granted:
-                self._waiting.remove(permit)
-            if not permit.is_kept:
-                self._free(permit)
-
-    def load(self) -> tuple[int, int]:
-        """Return the numbers of permits that are held and waited for."""
-        return len(self._held), len(self._waiting)
-
-    def keep(self, permit: Permit) -> None:
-        """Count the permit as held even after `leave`, until `forget`: its caller has left, but the work continues."""
-        permit.is_kept = True
-
-    def forget(self, permit: Permit) -> None:
-        """Return a permit that was kept, because its work has ended."""
-        with self._changed:
-            permit.is_kept = False
-            self._free(permit)
-
-    def wait_until_idle(self, seconds: float, owner: object = None) -> bool:
-        """Wait up to `seconds` until no call holds a permit for `owner`; return whether no such call is left."""
-        with self._changed:
-            return self._changed.wait_for(
-                lambda: all(permit.owner is not owner or permit.is_kept for permit in self._held), seconds
-            )
-
-    def _free(self, permit: Permit) -> None:
-        self._held.discard(permit)
-        self._admit()
-        self._changed.notify_all()
-
-    def _admit(self) -> None:
-        while self._waiting and len(self._held) < self.total:
-            holds = Counter(permit.caller for permit in self._held)
-            free = self.total - len(self._held)
-            allowed = [
-                permit
-                for permit in self._waiting
-                if free > self._reserved or not permit.caller or not holds[permit.caller]
-            ]
-            if not allowed:
-                return
-            permit = min(allowed, key=lambda permit: holds[permit.caller])  # the first of several: the longest waiting
-            self._waiting.remove(permit)
-            self._held.add(permit)
-            permit.is_granted = True
-            if permit.wake is not None:
-                permit.wake()
-
-
 GRACE_SECONDS = 0.8
 """Seconds to wait for a query to end after its termination was requested, before `abandon` is called."""
 MAX_TERMINATION_SECONDS = 5.0
 """The longest wait, in seconds, for a termination in progress before the query's connection is used again."""
+TICK_SECONDS = 0.02
 RETRY_SECONDS = 0.1
 """Seconds between attempts to terminate a query; at the first, the database may not have received the query yet."""
 
@@ -355,48 +235,43 @@ RETRY_SECONDS = 0.1
 class Deadlines:
     """Functions that are called at deadlines: `handle = DEADLINES.add(30.0, end_query)`, then `DEADLINES.drop(handle)`.
 
-    A single thread waits for all deadlines of the process. Each callback runs on its own thread, so that a callback
-    that blocks does not delay the others.
+    A single thread looks for due deadlines every `TICK_SECONDS` while there are any. Each callback runs on its own
+    thread, so that a callback that blocks does not delay the others.
     """
 
     def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._waiting: list[tuple[float, int]] = []
-        self._callbacks: dict[int, Callable[[], None]] = {}
-        self._numbers = count()
+        self._waiting: dict[object, tuple[float, Callable[[], None]]] = {}
+        self._any = threading.Event()
+        self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def add(self, seconds: float, callback: Callable[[], None]) -> int:
+    def add(self, seconds: float, callback: Callable[[], None]) -> object:
         """Call `callback` after `seconds`; calling `drop` with the returned handle before then prevents this."""
-        with self._changed:
-            number = next(self._numbers)
-            due = time.monotonic() + seconds
-            soonest = not self._waiting or due < self._waiting[0][0]
-            heapq.heappush(self._waiting, (due, number))
-            self._callbacks[number] = callback
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="graphground-deadlines", daemon=True)
-                self._thread.start()
-            elif soonest:
-                self._changed.notify()
-            return number
+        handle = object()
+        self._waiting[handle] = time.monotonic() + seconds, callback
+        self._any.set()
+        if self._thread is None:
+            with self._starting:
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._run, name="graphground-deadlines", daemon=True)
+                    self._thread.start()
+        return handle
 
-    def drop(self, handle: int) -> bool:
+    def drop(self, handle: object) -> bool:
         """Drop a deadline; return False if its callback has already been called, or if it was dropped before."""
-        with self._changed:
-            return self._callbacks.pop(handle, None) is not None
+        return self._waiting.pop(handle, None) is not None
 
     def _run(self) -> None:
         while True:
-            with self._changed:
-                while self._waiting and self._waiting[0][1] not in self._callbacks:
-                    heapq.heappop(self._waiting)
-                wait = self._waiting[0][0] - time.monotonic() if self._waiting else None
-                if wait is None or wait > 0:
-                    self._changed.wait(wait)
-                    continue
-                callback = self._callbacks.pop(heapq.heappop(self._waiting)[1])
-            threading.Thread(target=callback, name="graphground-deadline", daemon=True).start()
+            self._any.wait()
+            self._any.clear()  # before the look: a deadline that is added during it is seen by the next
+            now = time.monotonic()
+            for handle, (due, callback) in sorted(self._waiting.copy().items(), key=lambda entry: entry[1][0]):
+                if due <= now and self.drop(handle):
+                    threading.Thread(target=callback, name="graphground-deadline", daemon=True).start()
+            if self._waiting:
+                self._any.set()
+            time.sleep(TICK_SECONDS)
 
 
 DEADLINES = Deadlines()
@@ -407,17 +282,17 @@ class RunningQuery:
 
     After the deadline or a cancellation, `terminate()` is called repeatedly until the block is left; it ends the query
     in the database. If the block has not been left `GRACE_SECONDS` later, `abandon()` is called once; it must make the
-    caller stop waiting whatever the database does. Both functions run on separate threads, so a database that does not
-    even respond to `terminate` delays no other query.
+    caller stop waiting whatever the database does, and sets `lingers` if the query may continue. Both functions run on
+    separate threads, so a database that does not even respond to `terminate` delays no other query.
     """
 
     def __init__(self, timeout: float | None, terminate: Callable[[], None], abandon: Callable[[], None]) -> None:
-        self.stopped, self.cancelled, self.abandoned = False, False, False
+        self.stopped = self.cancelled = self.abandoned = self.lingers = False
         self._terminate, self._timeout, self._abandon = terminate, timeout, abandon
         self._over = threading.Event()
         self._terminating, self._abandoning = threading.Lock(), threading.Lock()
         self._cancellation = CANCELLATION.get()
-        self._handles: list[int] = []
+        self._handles: list[object] = []
 
     def __enter__(self) -> RunningQuery:
         if self._timeout is not None:
@@ -437,6 +312,11 @@ class RunningQuery:
             self._terminating.release()
         if self._cancellation is not None:
             self._cancellation.remove(self.cancel)
+            self._cancellation.lingers |= self.lingers
+
+    def wait(self, seconds: float) -> bool:
+        """Wait up to `seconds` until the query has ended; return whether it has."""
+        return self._over.wait(max(0.0, seconds))
 
     def may_begin(self) -> bool:
         """Whether the query may be sent: False if its caller has cancelled or its deadline has passed."""

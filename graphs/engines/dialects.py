@@ -14,19 +14,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic
 
 CODE = "not_in_this_database"
+N = TypeVar("N", bound=t.Node)
+Construct = tuple[type[t.Node], Callable[[Any], object]]
+"""A class of nodes in the tree, and a function that recognises the construct among them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """A construct that a database does not support: `Unsupported("COUNT { … }", is_count, "Memgraph has no …")`."""
+    """A construct that a database does not support: `Unsupported("!Label", element(t.LabelNot), "Not here.")`."""
 
     construct: str
-    matches: Callable[[t.Node], bool]
+    matches: Construct
     hint: str
     some_versions: bool = False
     """Whether some versions in use support the construct; if so, it is reported only after a query was refused."""
@@ -39,14 +43,11 @@ def find_unsupported(query: t.Query, constructs: Sequence[Unsupported], *, refus
     support.
     """
     remaining = [construct for construct in constructs if refused or not construct.some_versions]
-    found: list[Diagnostic] = []
-    for node in query.walk() if remaining else ():
-        for construct in remaining:
-            if construct.matches(node):
-                found.append(_diagnostic(query, node, construct.hint))
-                remaining = [other for other in remaining if other is not construct]
-                break
-    return found
+    firsts: list[tuple[t.Node, str]] = []
+    for construct in remaining:
+        kind, is_one = construct.matches
+        firsts += [(node, construct.hint) for node in query.find(kind) if is_one(node)][:1]
+    return [_diagnostic(query, node, hint) for node, hint in sorted(firsts, key=lambda first: first[0].start)]
 
 
 def _diagnostic(query: t.Query, node: t.Node, hint: str) -> Diagnostic:
@@ -54,43 +55,31 @@ def _diagnostic(query: t.Query, node: t.Node, hint: str) -> Diagnostic:
     return Diagnostic(CODE, "hint", hint, line, column, end_line, end_column, query.text[node.start : node.end])
 
 
-def element(kind: type[t.Node]) -> Callable[[t.Node], bool]:
-    """Return a function that recognises a kind of syntax: `element(t.LabelNot)` for `!Label`."""
-    return lambda node: isinstance(node, kind)
+def element(kind: type[N], is_one: Callable[[N], object] = lambda _: True) -> Construct:
+    """Return a construct that is a kind of syntax: `element(t.LabelNot)` for `!Label`."""
+    return kind, is_one
 
 
-def function(*names: str) -> Callable[[t.Node], bool]:
-    """Return a function that recognises calls of the named Cypher functions, in upper or lower case."""
+def function(*names: str) -> Construct:
+    """Return the calls of the named Cypher functions, in upper or lower case."""
     keys = frozenset(name.lower() for name in names)
-    return lambda node: isinstance(node, t.FunctionCall) and node.key in keys
+    return element(t.FunctionCall, lambda call: call.key in keys)
 
 
-def procedure(name: str) -> Callable[[t.Node], bool]:
-    """Return a function that recognises calls of the named procedure, in upper or lower case."""
-    return lambda node: isinstance(node, t.CallProcedure) and node.name.lower() == name.lower()
+def procedure(name: str) -> Construct:
+    """Return the calls of the named procedure, in upper or lower case."""
+    return element(t.CallProcedure, lambda call: call.name.lower() == name.lower())
 
 
-def subquery(kind: str) -> Callable[[t.Node], bool]:
-    """Return a function that recognises subqueries of a kind: `subquery("EXISTS")` for `EXISTS { … }`."""
-    return lambda node: isinstance(node, t.Subquery) and node.kind == kind
-
-
-def _shortest(node: t.Node) -> bool:
-    return isinstance(node, t.PathPattern) and node.shortest is not None
-
-
-def _several_values(node: t.Node) -> bool:
-    return isinstance(node, t.WhenThen) and len(node.conditions) > 1
-
-
-def _match_mode(node: t.Node) -> bool:
-    return isinstance(node, t.Match) and (node.mode or "").upper().startswith("REPEATABLE")
+def subquery(kind: str) -> Construct:
+    """Return the subqueries of a kind: `subquery("EXISTS")` for `EXISTS { … }`."""
+    return element(t.Subquery, lambda found: found.kind == kind)
 
 
 MEMGRAPH_UNSUPPORTED: tuple[Unsupported, ...] = (
     Unsupported(
         "shortestPath(…)",
-        _shortest,
+        element(t.PathPattern, lambda path: path.shortest is not None),
         "Memgraph writes shortest paths in the pattern: (a)-[*BFS]-(b) for one, "
         "(a)-[*ALLSHORTEST (r, n | 1)]-(b) for all.",
     ),
@@ -107,7 +96,9 @@ MEMGRAPH_UNSUPPORTED: tuple[Unsupported, ...] = (
         "Memgraph has no ! in label expressions: write WHERE NOT n:Label, or type(r) <> 'TYPE'.",
     ),
     Unsupported(
-        "CASE … WHEN a, b", _several_values, "Memgraph takes one value after WHEN: repeat the branch for each value."
+        "CASE … WHEN a, b",
+        element(t.WhenThen, lambda branch: len(branch.conditions) > 1),
+        "Memgraph takes one value after WHEN: repeat the branch for each value.",
     ),
     Unsupported("IS :: TYPE", element(t.IsTyped), "Memgraph has no type predicate: compare valueType(x) = 'INTEGER'."),
     *(
@@ -168,7 +159,9 @@ ARCADEDB_UNSUPPORTED: tuple[Unsupported, ...] = (
         "allShortestPaths((a)-[*]-(b)).",
     ),
     Unsupported(
-        "REPEATABLE ELEMENTS", _match_mode, "ArcadeDB has no REPEATABLE ELEMENTS: each relationship is matched once."
+        "REPEATABLE ELEMENTS",
+        element(t.Match, lambda match: (match.mode or "").upper().startswith("REPEATABLE")),
+        "ArcadeDB has no REPEATABLE ELEMENTS: each relationship is matched once.",
     ),
     Unsupported(
         "db.schema.nodeTypeProperties()",

@@ -91,7 +91,7 @@ def http_app(
 ) -> Starlette:
     """Return the ASGI application: MCP at /mcp, the response of `health` at /health, `operations`, the page at /ui/."""
     auth, verifier = authorization(settings, address)
-    from graphground.server.transports.sessions import IDLE_SECONDS, MOST_BODY_BYTES, MOST_SESSIONS, make_room
+    from graphground.server.transports.sessions import IDLE_SECONDS, MOST_BODY_BYTES, make_room
 
     app = server.streamable_http_app(
         streamable_http_path=PATH,
@@ -101,7 +101,7 @@ def http_app(
         token_verifier=verifier,
         custom_starlette_routes=[Route(HEALTH, health, methods=["GET"]), *operations],
         session_idle_timeout=IDLE_SECONDS,
-        max_sessions=MOST_SESSIONS,
+        max_sessions=None,  # `make_room` keeps to a limit, and refuses nobody
         max_request_body_size=MOST_BODY_BYTES,
     )
     if page is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import Counter
+import math
 from contextvars import ContextVar
 from http import HTTPStatus
 from typing import Any
@@ -54,8 +54,14 @@ class PlainAnswers(StreamableHTTPServerTransport):
     """
 
     wants_log = False
+    requests = 0
     _runner: ServerRunner[Any] | None = None
     """The SDK's handler of the session's requests, known after the first."""
+
+    def importance(self) -> tuple[int, float]:
+        """Return the number of requests, up to `USED`, and the time at which the session expires."""
+        assert self.idle_scope is not None
+        return min(USED, self.requests), self.idle_scope.deadline
 
     def greet(self, runner: ServerRunner[Any]) -> None:
         """Let the tasks of requests run calls with `runner`."""
@@ -134,6 +140,7 @@ class PlainAnswers(StreamableHTTPServerTransport):
 
     async def _handle_post_request(self, scope: Scope, request: Request, receive: Receive, send: Send) -> None:
         body = await request.body()  # the request keeps it for the SDK
+        self.requests += 1
         self.wants_log = self.wants_log or b"logging/setLevel" in body
         in_json = not self.wants_log and b"progressToken" not in body
         scope[IN_JSON] = in_json  # `Reporting` sends nothing then: it would be taken for the answer
@@ -157,42 +164,21 @@ class BoundedSessions(StreamableHTTPSessionManager):
     longest. A session with a request in progress is never closed.
     """
 
-    _requests: Counter[str]
-
-    async def _handle_stateful_request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        session = next((value.decode("latin-1") for key, value in scope["headers"] if key == b"mcp-session-id"), None)
-        if session is not None and session in self._server_instances:
-            self._requests[session] += 1
-        elif session is None and self.max_sessions and len(self._server_instances) >= self.max_sessions:
-            await self._make_room()
-        await super()._handle_stateful_request(scope, receive, send)
-
     async def _serve_opening_request(
         self, http_transport: StreamableHTTPServerTransport, scope: Scope, receive: Receive, send: Send
     ) -> None:
         http_transport.__class__ = PlainAnswers  # the SDK cannot create it
+        sessions: Any = self._server_instances
+        if len(sessions) > MOST_SESSIONS:
+            others = (entry for entry in sessions.items() if entry[1] is not http_transport)
+            if idle := [entry for entry in others if entry[1].idle_scope.deadline < math.inf]:
+                await self._discard_session(*min(idle, key=lambda entry: entry[1].importance()))
         await super()._serve_opening_request(http_transport, scope, receive, send)
-
-    async def _make_room(self) -> None:
-        idle: list[tuple[int, float, str, StreamableHTTPServerTransport]] = []
-        for session, transport in self._server_instances.items():
-            deadline = transport.idle_scope.deadline if transport.idle_scope is not None else float("inf")
-            if deadline != float("inf"):
-                idle.append((min(USED, self._requests[session]), deadline, session, transport))
-        if idle:
-            _, _, session, transport = min(idle, key=lambda entry: entry[:3])
-            await self._discard_session(session, transport)
-
-    async def _discard_session(self, session_id: str, transport: StreamableHTTPServerTransport) -> None:
-        self._requests.pop(session_id, None)
-        await super()._discard_session(session_id, transport)
 
 
 def make_room(manager: StreamableHTTPSessionManager) -> None:
     """Turn a session manager that the SDK has created into a `BoundedSessions`, which the SDK cannot create."""
     manager.__class__ = BoundedSessions
-    assert isinstance(manager, BoundedSessions)
-    manager._requests = Counter()
     server = manager.app
 
     async def greet(ctx: Any, call_next: Any) -> Any:

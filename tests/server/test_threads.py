@@ -12,7 +12,8 @@ import anyio
 import pytest
 
 from graphground.graphs.engines.client_context import CALLER, CANCELLATION
-from graphground.server.threads import MAX_WAITING, THREADS, WorkerThreads, caller_of, is_bulky
+from graphground.server import threads
+from graphground.server.threads import CALLS_AT_ONCE, MAX_WAITING, Limit, WorkerThreads, caller_of, is_bulky
 from graphground.tools.failure import ToolFailure
 
 
@@ -49,12 +50,12 @@ def test_one_client_cannot_take_all_threads_and_quick_tools_have_their_own() -> 
             free.wait(20)
 
         async with anyio.create_task_group() as group:
-            for _ in range(THREADS + 10):
+            for _ in range(CALLS_AT_ONCE + 10):
                 group.start_soon(workers.run, "hog", "execute_cypher", {}, slow)
-            await until(lambda: len(running) == THREADS * 3 // 4)
+            await until(lambda: len(running) == CALLS_AT_ONCE * 3 // 4)
             assert await workers.run("innocent", "execute_cypher", {}, lambda: 7) == 7
             assert await workers.run("hog", "list_graphs", {}, lambda: 8) == 8
-            assert len(running) == THREADS * 3 // 4
+            assert len(running) == CALLS_AT_ONCE * 3 // 4
             free.set()
 
     bounded(work)
@@ -64,13 +65,67 @@ def test_a_client_with_too_many_calls_is_refused_at_once() -> None:
     async def work() -> None:
         workers, free = WorkerThreads(), threading.Event()
         async with anyio.create_task_group() as group:
-            for _ in range(THREADS * 3 // 4 + MAX_WAITING):
+            for _ in range(CALLS_AT_ONCE * 3 // 4 + MAX_WAITING):
                 group.start_soon(workers.run, "hog", "execute_cypher", {}, lambda: free.wait(20))
             await anyio.wait_all_tasks_blocked()
             with pytest.raises(ToolFailure, match=f"already has {MAX_WAITING} calls that wait"):
                 await workers.run("hog", "execute_cypher", {}, lambda: None)
             assert await workers.run("innocent", "execute_cypher", {}, lambda: 7) == 7
             free.set()
+
+    bounded(work)
+
+
+def test_the_waiting_client_with_the_fewest_calls_is_next() -> None:
+    async def work() -> None:
+        limit, order = Limit(2, 2), list[str]()
+
+        async def enter(caller: str) -> None:
+            await limit.enter(caller)
+            order.append(caller)
+
+        async with anyio.create_task_group() as group:
+            for caller in ("hog", "hog", "hog", "hog", "innocent"):
+                group.start_soon(enter, caller)
+                await anyio.wait_all_tasks_blocked()
+            assert order == ["hog", "hog"]
+            limit.leave("hog")
+            await anyio.wait_all_tasks_blocked()
+            assert order == ["hog", "hog", "innocent"]
+            limit.leave("innocent")
+            limit.leave("hog")
+
+    bounded(work)
+
+
+def test_a_call_that_is_cancelled_while_it_waits_gives_way_and_leaves_nothing_behind() -> None:
+    async def work() -> None:
+        limit = Limit(1, 1)
+        await limit.enter("a")
+        with anyio.move_on_after(0.01):
+            await limit.enter("b")
+        limit.leave("a")
+        await limit.enter("c")
+        limit.leave("c")
+        assert not limit.running
+        assert not limit.waiting
+
+    bounded(work)
+
+
+def test_a_call_whose_query_the_database_did_not_terminate_counts_as_running(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "LINGERING_SECONDS", 0.2)
+
+    def abandon() -> None:
+        cancellation = CANCELLATION.get()
+        assert cancellation is not None
+        cancellation.lingers = True
+
+    async def work() -> None:
+        workers = WorkerThreads()
+        await workers.run("client", "execute_cypher", {}, abandon)
+        assert workers.load() == (1, 0)
+        await until(lambda: workers.load() == (0, 0))
 
     bounded(work)
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine, asks_for_plan
-from graphground.graphs.engines.client_context import DEADLINES, FairShares
 from graphground.graphs.engines.embedded.launcher import (
     EXPORTER,
     SCRATCH_DATABASE,
@@ -41,8 +40,6 @@ from graphground.graphs.storage.home import Home
 if TYPE_CHECKING:
     from graphground.cypher.tree import Query
 
-MAX_QUERIES = max(8, 4 * (os.cpu_count() or 1))
-"""The number of queries that the engine process runs at once; all graphs of a data folder share them."""
 TOUCH_SECONDS = 1.0
 MAX_ATTEMPTS = 6
 MAX_BREAKS = 2
@@ -70,7 +67,6 @@ MIN_LIFE_SECONDS = 10.0
 
 Otherwise a caller who sends one such query after another would keep the process restarting, and nobody would be served.
 """
-_shares: dict[str, FairShares] = {}
 _killed: set[str] = set()
 """Addresses of the engine processes that this program has killed."""
 
@@ -85,8 +81,7 @@ class EmbeddedEngine:
     """
 
     def __init__(self, home: Home, database: str, **bolt: Any) -> None:
-        shares = _shares.setdefault(str(home.folder), FairShares(MAX_QUERIES))
-        self._home, self._database, self._bolt_options = home, database, {"at_once": shares, **bolt}
+        self._home, self._database, self._bolt_options = home, database, bolt
         self._lock = threading.Lock()
         self._bolt: BoltEngine | None = None
         self._touched = 0.0
@@ -105,7 +100,7 @@ class EmbeddedEngine:
         """Run one read-only query; if the process ends meanwhile, retry on a new process.
 
         Raises:
-            EngineBusy: too many queries are running, or the process restarted and the query has no time left.
+            EngineBusy: the process restarted and the query has no time left.
         """
         bolt, broken, left, has_run = self._connected(None), 0, timeout, False
         instance = self._instance
@@ -267,8 +262,8 @@ class EmbeddedEngine:
         if state is not None and state.instance == instance:
             _killed.add(f"bolt://127.0.0.1:{state.port}")
         kill_engine(self._home, instance)
-        # Start the next process now, so that the next caller waits less; DEADLINES runs callbacks on their own threads.
-        DEADLINES.add(0.0, self._start)
+        # Start the next process now, so that the next caller waits less.
+        threading.Thread(target=self._start, name="graphground-engine", daemon=True).start()
         return True
 
     def _start(self) -> None:

@@ -105,7 +105,7 @@ class EngineProcess:
                 "-Djavax.net.ssl.trustStore=NONE",
                 "-Darcadedb.polyglotEngineEnabled=false",  # searching for languages that are not installed takes a third of a second
                 # ArcadeDB's own limit is four queries on two cores, which a single caller could use up;
-                # `Slots` shares fairly.
+                # each server limits its calls.
                 "-Darcadedb.queryMaxConcurrent=-1",
                 *self.settings.jvm_args,
                 *(f"-Darcadedb.{key}={value}" for key, value in SHUT.items()),

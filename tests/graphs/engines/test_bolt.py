@@ -13,7 +13,7 @@ import pytest
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine, bolt_engine, connection_of, pooled_connections
 from graphground.graphs.engines.client_context import cancellable
-from graphground.graphs.engines.engine import EngineBusy, EngineUnavailable, QueryCancelled, QueryFailed, QueryTimeout
+from graphground.graphs.engines.engine import EngineUnavailable, QueryCancelled, QueryFailed, QueryTimeout
 from tests.support.neo4j_server import Neo4jServer, seeded
 
 pytestmark = [pytest.mark.neo4j, pytest.mark.timeout(300)]
@@ -177,27 +177,6 @@ def test_cancelling_ends_the_query_in_the_database(engine: BoltEngine) -> None:
         with pytest.raises(QueryCancelled):
             engine.run("RETURN 1")
     assert time.monotonic() - started < 10
-
-
-def test_too_many_queries_at_once_are_refused_because_the_database_is_busy(server: Neo4jServer) -> None:
-    engine = BoltEngine(BoltAddress(server.uri, server.user, server.password), at_once=1, patience=0.2)
-
-    def endless() -> None:
-        with pytest.raises(QueryTimeout):
-            engine.run(ENDLESS, timeout=3)
-
-    thread = threading.Thread(target=endless)
-    engine.run("RETURN 1")
-    thread.start()
-    deadline = time.monotonic() + 10
-    while not engine._shares._held:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    with pytest.raises(EngineBusy, match="queries are already running"):
-        engine.run("RETURN 1")
-    thread.join(30)
-    assert engine.run("RETURN 1").rows == [[1]]
-    engine.close()
 
 
 def test_an_invalid_address_is_reported_immediately_with_a_readable_error(server: Neo4jServer) -> None:

@@ -27,10 +27,11 @@ Serve = Callable[..., tuple[str, int]]
 
 
 @pytest.fixture
-def address(serve: Serve) -> str:
+def address(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> str:
     """Return the address of a server without tools that keeps at most three sessions."""
+    monkeypatch.setattr(sessions, "MOST_SESSIONS", MOST)
     server = Server("sessions")
-    app = server.streamable_http_app(streamable_http_path="/mcp", max_sessions=MOST, session_idle_timeout=600)
+    app = server.streamable_http_app(streamable_http_path="/mcp", max_sessions=None, session_idle_timeout=600)
     make_room(server.session_manager)
     host, port = serve(app, 64)
     return f"http://{host}:{port}/mcp"

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from graphground.cypher import parse
-from graphground.graphs.engines.client_context import FairShares, calling_as
+from graphground.graphs.engines.client_context import cancellable
 from graphground.graphs.engines.embedded import engine as module
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import EngineState, ensure_engine
@@ -22,10 +22,11 @@ def test_a_query_whose_process_was_killed_no_longer_counts_as_running(
     films_home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MIN_LIFE_SECONDS", 0.0)
-    engine = EmbeddedEngine(films_home, Catalog(films_home).get("films").id, at_once=FairShares(1))
+    engine = EmbeddedEngine(films_home, Catalog(films_home).get("films").id)
     before = ensure_engine(films_home)
-    with calling_as("attacker"), pytest.raises(QueryTimeout, match=r"time limit of 0\.05 s"):
+    with cancellable() as call, pytest.raises(QueryTimeout, match=r"time limit of 0\.05 s"):
         engine.run(parse(DEAF), timeout=0.05)
+    assert not call.lingers
     assert engine.run("RETURN 1").rows == [[1]]
     assert ensure_engine(films_home).instance != before.instance
     engine.close()
@@ -37,10 +38,11 @@ def test_a_young_process_is_not_killed_until_it_has_served_for_some_seconds(
     ages = iter((1.0, 9.9, 10.0))
     monkeypatch.setattr(module, "lifetime", lambda _: next(ages))
     asked = threading.Event()
-    engine = EmbeddedEngine(films_home, Catalog(films_home).get("films").id, at_once=FairShares(2))
+    engine = EmbeddedEngine(films_home, Catalog(films_home).get("films").id)
     before = ensure_engine(films_home)
-    with pytest.raises(QueryTimeout):
+    with cancellable() as call, pytest.raises(QueryTimeout):
         engine.run(parse(DEAF), timeout=0.05)
+    assert call.lingers
     assert engine.run("RETURN 1").rows == [[1]]  # beside the query that continues
     deadline = time.monotonic() + 60
     while (state := EngineState.read(films_home)) is not None and state.instance == before.instance:
