@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from contextvars import Context, copy_context
-from functools import partial
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
@@ -32,6 +31,7 @@ LINGERING_SECONDS = 60.0
 """The time for which a call counts as running if the database did not terminate its query."""
 QUICK = frozenset({"list_graphs", "get_schema", "resource", "prompt", "completion"})
 ResultT = TypeVar("ResultT")
+Settle = Callable[[Any, BaseException | None], None]
 
 
 class Limit:
@@ -99,7 +99,7 @@ class WorkerThreads:
         self._calls = Limit(CALLS_AT_ONCE, CALLS_AT_ONCE * 3 // 4)
         self._quick = Limit(QUICK_AT_ONCE, QUICK_AT_ONCE * 3 // 4)
         self._bulky = Limit(BULKY_AT_ONCE, 1)
-        self._work: SimpleQueue[tuple[Callable[..., object], Context, Callable[[], Any]]] = SimpleQueue()
+        self._work: SimpleQueue[tuple[asyncio.AbstractEventLoop, Settle, Context, Callable[[], Any]]] = SimpleQueue()
         self._threads = self._busy = 0
 
     def load(self) -> tuple[int, int]:
@@ -149,7 +149,7 @@ class WorkerThreads:
             if self._busy > self._threads:
                 self._threads += 1
                 threading.Thread(target=self._serve, name="graphground-call", daemon=True).start()
-            self._work.put((partial(loop.call_soon_threadsafe, settle), copy_context(), work))
+            self._work.put((loop, settle, copy_context(), work))
             try:
                 return await future
             except asyncio.CancelledError:
@@ -158,7 +158,7 @@ class WorkerThreads:
 
     def _serve(self) -> None:
         while True:
-            settle, context, work = self._work.get()
+            loop, settle, context, work = self._work.get()
             result, error = None, None
             TURNS.take()
             try:
@@ -168,9 +168,9 @@ class WorkerThreads:
             finally:
                 TURNS.give()
             with suppress(RuntimeError):  # the event loop has been closed
-                settle(result, error)
+                loop.call_soon_threadsafe(settle, result, error)
             # The thread now waits for its next work, and must not keep the last alive.
-            del settle, context, work, result, error
+            del loop, settle, context, work, result, error
 
 
 def is_bulky(arguments: Mapping[str, Any]) -> bool:
