@@ -50,7 +50,13 @@ class Vocabulary:
         counts = Counter(word for words in self.words for word in set(words))
         most = np.log(max(len(self.words), 2))
         # `film` in ten names tells them apart less than `editor` in one.
-        self.rarity: Array = np.array([1 - COMMON * np.log(counts[word]) / most for word in distinct], dtype=np.float32)
+        rarity: Array = np.array([1 - COMMON * np.log(counts[word]) / most for word in distinct], dtype=np.float32)
+        # The words of all names one after the other, so that one pass compares all of them.
+        self.named = [number for number, words in enumerate(self.words) if words]
+        lengths = np.array([len(self.words[number]) for number in self.named], dtype=np.intp)
+        self.columns = np.array([self.word_number[word] for words in self.words for word in words], dtype=np.intp)
+        self.firsts, self.lengths = np.cumsum(lengths) - lengths, lengths
+        self.weights: Array = np.where(np.repeat(lengths, lengths) > 1, rarity[self.columns], np.float32(1.0))
 
 
 def _words(name: str) -> list[str]:
@@ -101,7 +107,6 @@ class Evidence:
         self._pair_places = [place for place, _ in pairs]
         vectors: Array = encoder().encode([*texts, *(text for _, text in pairs)])
         self._vectors, self._pair_vectors = vectors[: len(texts)], vectors[len(texts) :]
-        self._words_said: dict[tuple[str, str, bytes], float] = {}
         self._sums: dict[tuple[int, ...], Array] = {}
         self.matrix = self._compare()
         """For each content word and each element of the vocabulary, how much the word says about it, from 0 to 1."""
@@ -120,14 +125,12 @@ class Evidence:
         for place, row in zip(self._pair_places, _scaled(self._pair_vectors @ vocabulary.phrases.T), strict=True):
             phrases[place] = np.maximum(phrases[place], row)
         matrix = phrases
-        for number, words in enumerate(vocabulary.words):
-            if not words:
-                continue
-            its = [vocabulary.word_number[word] for word in words]
-            columns = self.by_word[:, its]
-            whole = float(columns.max(axis=0).mean())
-            best = (columns * vocabulary.rarity[its]).max(axis=1) if len(its) > 1 else columns[:, 0]
-            matrix[:, number] = np.maximum(matrix[:, number], best * (1 - PARTLY + PARTLY * whole))
+        if vocabulary.named:
+            columns = self.by_word[:, vocabulary.columns]
+            whole = np.add.reduceat(columns.max(axis=0), vocabulary.firsts) / vocabulary.lengths
+            best = np.maximum.reduceat(columns * vocabulary.weights, vocabulary.firsts, axis=1)
+            named = vocabulary.named
+            matrix[:, named] = np.maximum(matrix[:, named], best * (1 - PARTLY + PARTLY * whole))
         for (kind, _, name), by in self.question.strengths.items():
             number_of = vocabulary.number.get((kind if kind != "type_property" else "property", name))
             if number_of is None:
@@ -149,12 +152,6 @@ class Evidence:
         """Return how well the words of an element's name are matched by the question's words, in the mean."""
         if "|" in name:
             return max(self.words_said(kind, part, open_words) for part in name.split("|"))
-        key = (kind, name, open_words.tobytes())
-        if key not in self._words_said:
-            self._words_said[key] = self._mean_of_words(kind, name, open_words)
-        return self._words_said[key]
-
-    def _mean_of_words(self, kind: str, name: str, open_words: Array) -> float:
         number = self.vocabulary.number.get((kind, name))
         if number is None or not len(self.indices) or not self.vocabulary.words[number]:
             return 0.0

@@ -180,12 +180,13 @@ class ShapeFinder:
         if key not in self._covers:
             own = self._own_words(path.anchor)
             columns = [self.asked.said("type", step.type) for step in path.steps]
-            columns += [self._labels_cover(labels) for labels in path.labels]
+            columns += [self.labels_cover(labels) for labels in path.labels]
             columns.append(self.asked.said("label", path.anchor.label) * (0.9 if path.anchor.name else 1.0))
             self._covers[key] = np.maximum.reduce(columns) * own + (1 - own) * path.anchor.score
         return self._covers[key]
 
-    def _labels_cover(self, labels: Mapping[str, float]) -> Array:
+    def labels_cover(self, labels: Mapping[str, float]) -> Array:
+        """Return how well the words say labels, of which those that few nodes have count less."""
         if id(labels) not in self._label_covers:
             cover = np.zeros(len(self.asked.evidence.indices), dtype=np.float32)
             for label, share in labels.items():
@@ -199,7 +200,7 @@ class ShapeFinder:
         if shape.tail:
             columns = [self.asked.said("type", step.type) for step in shape.tail.steps]
             own = np.minimum.reduce([self._own_words(path.anchor) for path in shape.paths])
-            covers += [column * own for column in (*columns, *map(self._labels_cover, shape.tail.labels))]
+            covers += [column * own for column in (*columns, *map(self.labels_cover, shape.tail.labels))]
         total = float(np.maximum.reduce(covers).sum()) - STEP * len(shape.steps)
         named = [path.anchor for path in shape.paths if path.anchor.name]
         used = {mention for anchor in named for mention in anchor.mentions()}

@@ -38,6 +38,13 @@ if TYPE_CHECKING:
     from graphground.graphs.engines.dialects import Dialect
 
 
+class Planned(str):
+    """A query whose paths begin at the most selective node: it is sent as it is, without being parsed.
+
+    Rewriting takes a tenth of a second for the queries of one question, most of it for parsing.
+    """
+
+
 def rewrite_for(dialect: Dialect, query: str | t.Query, limit: int | None = None) -> str:
     """Return the text to send to a database of this dialect; the query's own text if no rewrite applies.
 
@@ -46,7 +53,7 @@ def rewrite_for(dialect: Dialect, query: str | t.Query, limit: int | None = None
     otherwise the engine would compute the whole answer before it sends a row.
     """
     text = query if isinstance(query, str) else query.text
-    if dialect.reads_options:
+    if dialect.reads_options or isinstance(query, Planned):
         return text
     query = without_options(query)
     text = query if isinstance(query, str) else query.text
