@@ -32,8 +32,8 @@ _OPERATORS = {
     "max": r"\b(?:highest|maximum|largest|biggest|longest|latest|greatest|newest|tallest|last)\b",
     "difference": r"\b(?:difference|differ|gap|how (?:much|many \w+) \w*(?:er|more|less|later|earlier)|by how)\b",
     "compare": r"\b(?:than|which of|who (?:is|was)|which (?:is|was|one)|later|earlier|older|younger|taller|larger|more|fewer|first)\b",
-    "equal": r"\b(?:same|equal|identical|also)\b|^\W*(?:is|are|was|were|do|does|did|has|have)\b",
-    "asks": r"^\W*(?:is|are|was|were|do|does|did|has|have|can)\b|\by(?:es)? ?[/,] ?no?\b|\byes or no",
+    "equal": r"\b(?:same|equal|identical|also)\b|^[^\w#]*(?:is|are|was|were|do|does|did|has|have)\b",
+    "asks": r"^[^\w#]*(?:is|are|was|were|do|does|did|has|have|can)\b|\by(?:es)? ?[/,] ?no?\b|\byes or no",
     "open": r"\b(?:still|yet|open|ongoing|remain\w*|pending|outstanding|un\w{3,}ed|without (?:an? )?(?:end|expir)\w*|open-ended|"
             r"currently|now(?:adays)?|these days|no (?:\w+ )?(?:end|date|expiry|return)\w*)\b",
     "not": r"\b(?:not|except|exclud\w+|other than|without|never|apart from|aside from|rather than|but no|none|minus)\b|n't\b",

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from math import log10
+from math import log, log10
 
 import numpy as np
 
@@ -41,6 +41,10 @@ SHARPNESS, NOTHING = 8.0, 0.4
 ORDERING = ("order", "argmax", "min", "max", "avg", "sum", "compare", "minus")
 
 
+PERSONS = "person human people character employee customer"
+PLACES = "place city country location address site"
+TIMES = "year date day month century season"
+"""Words like the labels that `who`, `where` and `when` ask for."""
 PREPOSITIONS = frozenset(("of", "by", "in", "to", "from", "with", "on", "at", "for", "as"))
 """Words that link a relationship's word to a name; a type such as `feedsOn` ends with the one that follows its verb."""
 
@@ -55,6 +59,36 @@ class Proposal:
     covered: Array = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What each content word says about a relationship type, and what that amounts to."""
+
+    column: list[float]
+    sharp: list[float]
+    """As `column`, less where the word says something else more."""
+    chance: list[float]
+    best: float
+    place: int
+    """The place of the best word, -1 if none says it."""
+    words: float
+    lead: float
+    """By how much the best word says it more than any other type of the schema, at most 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """The labels of the answer, the most frequent one, and what each content word says about them."""
+
+    labels: dict[str, float]
+    label: str
+    target: Array
+    is_said: bool
+    person: float
+    place: float
+    paths: tuple[Path, ...]
+    """The paths whose mappings of labels have the ids that are the key: they are kept so that no other has these."""
+
+
 class Proposer:
     """Proposes candidates for one question."""
 
@@ -65,99 +99,96 @@ class Proposer:
         self.question, self.evidence, self.operators = question, self.asked.evidence, self.asked.operators
         self.order, self.quantities, self.said = self.asked.order, self.asked.quantities, self.asked.said
         self.size = len(self.evidence.indices)
+        self._nothing: Array = np.zeros(self.size, dtype=np.float32)
+        # What shapes have in common is computed once.
+        self._open: dict[frozenset[int], Array] = {}
+        self._types: dict[tuple[str, frozenset[int]], _Said] = {}
+        self._known_ends: dict[Hashable, _Ends] = {}
+        self._likeliest: dict[frozenset[int], list[float]] = {}
+        self._nearest: dict[tuple[int, str], float] = {}
+        self._left: dict[frozenset[int], tuple[float, float]] = {}
+        self._distance: dict[int, list[float]] = {}
+        self._directions: dict[tuple[int, Step], float] = {}
 
     # Features of shapes
 
     def shape_features(self, shape: Shape) -> tuple[Features, Array]:
         """Return the features of a shape, and how well it covers each content word."""
         found: Features = {}
-        covered = np.zeros(self.size, dtype=np.float32)
-        open_words = np.ones(self.size, dtype=np.float32)
-        used: set[int] = set()
+        scores: dict[int, float] = {}
         for path in shape.paths:
             for mention in path.anchor.mentions():
-                used.add(mention)
-                for place in self.asked.mention_words[mention]:
-                    covered[place] = max(covered[place], path.anchor.score)
-                    open_words[place] = 0.0
-        steps = shape.steps
-        best: list[float] = []
-        columns: list[Array] = []
-        for step in steps:
-            column = self.said("type", step.type) * open_words
-            columns.append(column)
-            best.append(float(column.max(initial=0.0)))
+                scores[mention] = max(scores.get(mention, 0.0), path.anchor.score)
+        used, steps, ends = frozenset(scores), shape.steps, self._ends(shape)
+        open_words = self._open_words(used)
+        said = [self._said_by(step.type, used) for step in steps]
         if steps:
-            found["step.best"] = sum(best) / len(best)
+            best = [its.best for its in said]
+            found["step.best"] = sum(best) / len(steps)
             found["step.min"] = min(best)
-            found["step.words"] = sum(self.evidence.words_said("type", s.type, open_words) for s in steps) / len(steps)
-            found["step.distinct"] = sum(_assign(columns)) / len(steps)
+            found["step.words"] = sum(its.words for its in said) / len(steps)
             found["step.unsaid"] = sum(b < 0.25 for b in best)
-            found |= self._spent(steps, columns, open_words)
+            found |= self._spent(said, used)
             found["near"] = sum(self._near(path) for path in shape.paths) / len(shape.paths)
-            found["step.lead"] = self._lead(shape, open_words)
-            for place, column in enumerate(columns):
-                # What a step says that no other step of the path says.
-                others = [other for number, other in enumerate(columns) if number != place]
-                gain = float(
-                    (column - np.maximum.reduce([covered, *others]) if others else column - covered).max(initial=0.0)
-                )
-                found["step.gain"] = found.get("step.gain", 0.0) + max(0.0, gain) / len(steps)
-                found["step.idle"] = found.get("step.idle", 0.0) + float(gain < 0.2)
-            covered = np.maximum.reduce([covered, *columns])
+            found["step.lead"] = sum(its.lead for its in said) / len(steps)
+            gains = _gains([its.column for its in said])
+            found["step.gain"] = sum(max(0.0, gain) for gain in gains) / len(steps)
+            found["step.idle"] = float(sum(gain < 0.2 for gain in gains))
             found["symmetric"] = sum(self.walker.symmetry(step.type) for step in steps if step.direction != "any")
             found["inverse"] = float(sum("|" in step.type for step in steps))
-        positions = [
-            {path.middle: 1.0} if path.middle and place == len(path.labels) - 2 else labels
+            found["step.twice"] = float(len(steps) - len({step.type for step in steps}))
+        else:
+            # A path without steps leaves unsaid what words most likely say.
+            missed = self._likely(used)
+            found["chance.missed"], found["chance.missed.most"] = sum(missed), max(missed, default=0.0)
+        covers = [self.said("type", step.type) for step in steps]
+        covers += [
+            self.said("label", path.middle)
+            if path.middle and place == len(path.labels) - 2
+            else self.finder.labels_cover(labels)
             for path in shape.paths
             for place, labels in enumerate(path.labels)
         ]
-        positions += list(shape.tail.labels if shape.tail else ())
-        for labels in positions:
-            top = np.zeros(self.size, dtype=np.float32)
-            for label, share in labels.items():
-                if label and share >= 0.15:
-                    top = np.maximum(top, self.said("label", label) * min(1.0, 0.5 + share / 2))
-            covered = np.maximum(covered, top * open_words)
-        ends = shape.ends
-        target = np.zeros(self.size, dtype=np.float32)
-        for label, share in ends.items():
-            if label:
-                target = np.maximum(target, self.said("label", label) * (1.0 if shape.label else share))
-        target = target * open_words
-        covered = np.maximum(covered, target)
+        covers += [self.finder.labels_cover(labels) for labels in (shape.tail.labels if shape.tail else ())]
         for path in shape.paths:
-            if not path.anchor.name:
-                covered = np.maximum(covered, self.said("label", path.anchor.label) * open_words)
-            elif path.anchor.label:
-                near = self._near_label(path.anchor)
-                found["anchor.label"] = max(found.get("anchor.label", 0.0), near)
-                covered = np.maximum(covered, self.said("label", path.anchor.label) * open_words * 0.9)
+            if path.anchor.label:
+                covers.append(self.said("label", path.anchor.label) * np.float32(0.9 if path.anchor.name else 1.0))
+            if path.anchor.name and path.anchor.label:
+                found["anchor.label"] = max(found.get("anchor.label", 0.0), self._near_label(path.anchor))
+        target = ends.target * open_words
+        covered = np.maximum.reduce([ends.target, *covers]) * open_words
+        for mention, score in scores.items():
+            for place in self.asked.mention_words[mention]:
+                covered[place] = max(covered[place], score)
         found["target"] = float(target.max(initial=0.0))
         if self.size:
             head = self._head(open_words)
-            last = columns[-1] if columns else target
             found["target.head"] = float(target[head]) if head is not None else 0.0
-            found["last.head"] = float(last[head]) if head is not None else 0.0
+            found["last.head"] = said[-1].column[head] if said and head is not None else found["target.head"]
             path = shape.tail or shape.paths[0]
             if steps and steps[-1].direction != "any" and self._joins_equals(path):
                 # `mothers of …` are at the end of `hasMother`.
                 found["last.head.direction"] = found["last.head"] * (1 if steps[-1].direction == "out" else -1)
         if "who" in self.operators:
-            found["who"] = self._person(ends)
+            found["who"] = ends.person
         if "where" in self.operators:
-            found["place"] = self._place(ends)
+            found["place"] = ends.place
         certain = bool(steps) and self.asked.end_labels.get(steps[-1]) == {shape.label}
         found["label.written"] = float(bool(shape.label) and not certain)
         if shape.label:
             raw = shape.tail.ends if shape.tail else shape.paths[0].ends
             found["label.share"] = raw.get(shape.label, 0.0)
-        found["label.missed"] = float(not shape.label and bool(self.finder.said_labels(ends)))
-        scores = [path.anchor.score for path in shape.paths if path.anchor.name]
-        found["anchor.score"] = sum(scores) / len(scores) if scores else 0.0
+        found["label.missed"] = float(not shape.label and ends.is_said)
+        if not self.asked.schema.label_combinations:
+            # Where each node has one label, "sculptures" are those with this label; where nodes have several, and some
+            # of them lack one that would fit, a label may exclude answers.
+            for name in ("label.missed", "label.written"):
+                found[f"{name}.single"] = found[name]
+        its_scores = [path.anchor.score for path in shape.paths if path.anchor.name]
+        found["anchor.score"] = sum(its_scores) / len(its_scores) if its_scores else 0.0
         found["anchor.rank"] = float(sum(path.anchor.rank for path in shape.paths))
         found["anchor.value"] = float(sum(path.anchor.is_value for path in shape.paths))
-        found["anchor.none"] = float(not scores)
+        found["anchor.none"] = float(not its_scores)
         found["anchor.any"] = float(any(not path.anchor.name and not path.anchor.label for path in shape.paths))
         several = sum(len(path.anchor.also) for path in shape.paths)
         if several:
@@ -166,7 +197,7 @@ class Proposer:
             found["several"] = float(several)
         found["unused"], found["unused.lower"] = self._unused(used)
         found[f"steps.{len(steps)}"] = 1.0
-        found["order"] = self._in_order(shape, columns)
+        found["order"] = self._in_order(shape, said)
         found["back"] = float(sum(a == reverse(b) for a, b in pairwise(steps)))
         found["back.same"] = found["back"] * ("same" in self.operators)
         found["any"] = float(sum(step.direction == "any" for step in steps))
@@ -180,6 +211,8 @@ class Proposer:
             for operator in ("or", "both", "not"):
                 if operator in self.operators:
                     found[f"join.{shape.join}.{operator}"] = 1.0
+            if shape.join == "not" and "not" in self.operators:
+                found["join.not.name"] = self._negated(shape)
         else:
             found["join.missed"] = float("not" in self.operators)
         found["tail"] = float(shape.tail is not None)
@@ -191,36 +224,78 @@ class Proposer:
             found["size.many" if lemma(word) != word else "size.one"] = found["size"]
         rest = [place for place in range(self.size) if open_words[place]]
         if rest and steps:
-            phrase = sum(
-                (
-                    self.evidence.vocabulary.phrases[self.evidence.vocabulary.number[("type", s.type)]]
-                    for s in steps
-                    if ("type", s.type) in self.evidence.vocabulary.number
-                ),
-                np.zeros(256, dtype=np.float32),
-            )
-            for label in [max(ends, key=lambda name: ends[name])] if ends else []:
-                number = self.evidence.vocabulary.number.get(("label", label))
-                if number is not None:
-                    phrase = phrase + self.evidence.vocabulary.phrases[number]
-            norm = float(np.linalg.norm(phrase))
-            found["phrase"] = float(self.evidence.sum_of(rest) @ phrase) / (norm + 1e-9)
+            number, phrases = self.evidence.vocabulary.number, self.evidence.vocabulary.phrases
+            its = [("type", step.type) for step in steps] + [("label", ends.label)]
+            phrase = sum((phrases[number[key]] for key in its if key in number), np.zeros(256, dtype=np.float32))
+            found["phrase"] = float(self.evidence.sum_of(rest) @ phrase) / (float(phrase @ phrase) ** 0.5 + 1e-9)
         return found, covered
 
-    def _spent(self, steps: Sequence[Step], columns: Sequence[Array], open_words: Array) -> Features:
+    def _open_words(self, used: frozenset[int]) -> Array:
+        """Return 1 for each content word that is not part of the mentions used, else 0."""
+        if used not in self._open:
+            self._open[used] = np.ones(self.size, dtype=np.float32)
+            for mention in used:
+                self._open[used][self.asked.mention_words[mention]] = 0.0
+        return self._open[used]
+
+    def _said_by(self, type_: str, used: frozenset[int]) -> _Said:
+        """Return what the words outside the mentions used say about a relationship type."""
+        key = type_, used
+        if key not in self._types:
+            open_words = self._open_words(used)
+            column = self.said("type", type_) * open_words
+            sharp = column * (column / np.maximum(self._most_said, np.float32(0.2))) ** 3
+            lead = 0.0
+            if self.size:
+                place = int(column.argmax())
+                rival, second = self._rivals[place]
+                lead = min(0.0, float(column[place]) - (rival if column[place] < rival else second))
+            self._types[key] = _Said(
+                column.tolist(),
+                sharp.tolist(),
+                (self._chance(type_) * open_words).tolist(),
+                float(column.max(initial=0.0)),
+                int(column.argmax()) if column.max(initial=0.0) > 0.2 else -1,
+                self.evidence.words_said("type", type_, open_words),
+                lead,
+            )
+        return self._types[key]
+
+    def _ends(self, shape: Shape) -> _Ends:
+        """Return what the question says about the labels of the answer."""
+        paths = (shape.tail,) if shape.tail else shape.paths[:1] if shape.join == "not" else shape.paths
+        its = tuple(id(path.labels[-1]) if path.labels else path.anchor.label for path in paths)
+        key: Hashable = shape.label or (its, shape.join if len(paths) > 1 else "")
+        if key not in self._known_ends:
+            labels = shape.ends
+            self._known_ends[key] = _Ends(
+                labels,
+                max(labels, key=lambda name: labels[name], default=""),
+                np.maximum.reduce(
+                    [self._nothing, *(self.said("label", label) * share for label, share in labels.items() if label)]
+                ),
+                bool(self.finder.said_labels(labels)),
+                self._similar(labels, PERSONS) if "who" in self.operators else 0.0,
+                self._similar(labels, PLACES) if "where" in self.operators else 0.0,
+                paths,
+            )
+        return self._known_ends[key]
+
+    def _spent(self, said: Sequence[_Said], used: frozenset[int]) -> Features:
         """Return how well steps are said if each word says one step, and says it more than anything else."""
-        most = np.maximum(self._most_said, np.float32(0.2))
-        sharp = [np.asarray(column * (column / most) ** 3, dtype=np.float32) for column in columns]
-        plain, clear = _assign(columns), _assign(sharp)
-        chances = [self._chance(step.type) * open_words for step in steps]
-        likely = _assign(chances)
-        missed = np.maximum(self._most_likely * open_words - np.maximum.reduce(chances), 0.0)
+        plain, clear = _assign([its.column for its in said]), _assign([its.sharp for its in said])
+        likely = _assign([its.chance for its in said])
+        missed = [
+            max(0.0, most - max(chances))
+            for most, *chances in zip(self._likely(used), *(its.chance for its in said), strict=True)
+        ]
         return {
-            "chance.missed": float(missed.sum()),
-            "chance.missed.most": float(missed.max(initial=0.0)),
-            "chance.cost": -sum(float(np.log(0.03 + value)) for value in likely),
+            "chance.missed": sum(missed),
+            "chance.missed.most": max(missed, default=0.0),
+            "chance.cost": -sum(log(0.03 + value) for value in likely),
             "chance.least": min(likely),
-            "chance.mean": sum(likely) / len(steps),
+            "chance.mean": sum(likely) / len(said),
+            "step.distinct": sum(plain) / len(said),
             "step.cost": sum(1 - value for value in plain),
             "step.least": min(plain),
             "sharp.cost": sum(1 - value for value in clear),
@@ -246,13 +321,34 @@ class Proposer:
         columns = [place for (kind, _), place in self.evidence.vocabulary.number.items() if kind == "type"]
         return np.asarray(self._chances[:, columns].max(axis=1, initial=0.0), dtype=np.float32)
 
+    def _likely(self, used: frozenset[int]) -> list[float]:
+        """Return how probably each word outside the mentions used says the relationship type that it says best."""
+        if used not in self._likeliest:
+            self._likeliest[used] = (self._most_likely * self._open_words(used)).tolist()
+        return self._likeliest[used]
+
+    def _negated(self, shape: Shape) -> float:
+        """Return 1 if the name of a path that is excluded is the first after a word such as `not`, -1 if it is not.
+
+        In "writers of A who are not from B", B's path is excluded; in "all but C by D", it is that of C.
+        """
+        end = self.operators["not"][0][1]
+        after = [mention.start for mention in self.question.mentions if mention.start >= end]
+        starts = [
+            self.question.mentions[path.anchor.mention].start for path in shape.paths[1:] if path.anchor.mention >= 0
+        ]
+        return 0.0 if not after or not starts else 1.0 if min(after) in starts else -1.0
+
     def _near(self, path: Path) -> float:
         """Return how probably the words near a name say the step that leads from it."""
         if path.anchor.mention < 0 or not path.steps or not self.size:
             return 0.0
-        words = self.question.mentions[path.anchor.mention].words
-        chances = self._chance(path.steps[0].type)
-        return max(float(value) / (1 + self._distance(place, words)) for place, value in enumerate(chances))
+        key = path.anchor.mention, path.steps[0].type
+        if key not in self._nearest:
+            chances = self._chance(path.steps[0].type).tolist()
+            distances = self._distances(path.anchor.mention)
+            self._nearest[key] = max(value / (1 + distance) for value, distance in zip(chances, distances, strict=True))
+        return self._nearest[key]
 
     @cached_property
     def _window(self) -> tuple[str, list[int]]:
@@ -289,12 +385,15 @@ class Proposer:
         kind, places = self._window
         if kind == "when":
             known = self.maker.keys_of(shape).known
-            return {"asked.when": float(form.key in known and known[form.key].is_time)}
+            found = {"asked.when": float(form.key in known and known[form.key].is_time)}
+            if not form.key:
+                found["asked.time"] = max(self._similar(labels, TIMES) for labels, _ in self._returned(form, shape))
+            return found
         returned = self._returned(form, shape)
         only_key = bool(form.key) and form.kind not in ("argmax", "order", "names_property")
         if kind in ("who", "where"):
-            measure = self._person if kind == "who" else self._place
-            return {f"asked.{kind}": 0.0 if only_key else max(measure(labels) for labels, _ in returned)}
+            words = PERSONS if kind == "who" else PLACES
+            return {f"asked.{kind}": 0.0 if only_key else max(self._similar(labels, words) for labels, _ in returned)}
         if not places:
             return {}
         by_label = by_step = by_key = 0.0
@@ -333,18 +432,6 @@ class Proposer:
         """Whether the last step of a path may lead between nodes of one label."""
         before = path.labels[-2] if len(path.labels) > 1 else {path.anchor.label: 1.0}
         return bool(path.labels and before.keys() & path.labels[-1].keys())
-
-    def _lead(self, shape: Shape, open_words: Array) -> float:
-        """Return by how much the best step's word says it more than any other type of the schema, at most 0."""
-        lead = 0.0
-        for step in shape.steps:
-            column = self.said("type", step.type) * open_words
-            if len(column):
-                place = int(column.argmax())
-                best, second = self._rivals[place]
-                rival = best if column[place] < best else second
-                lead += min(0.0, float(column[place]) - rival)
-        return lead / len(shape.steps)
 
     @cached_property
     def _most_said(self) -> Array:
@@ -393,13 +480,10 @@ class Proposer:
             default=0.0,
         )
 
-    def _person(self, ends: dict[str, float]) -> float:
-        return self._similar(ends, "person human people character employee customer")
-
-    def _place(self, ends: dict[str, float]) -> float:
-        return self._similar(ends, "place city country location address site")
-
-    def _unused(self, used: set[int]) -> tuple[float, float]:
+    def _unused(self, used: frozenset[int]) -> tuple[float, float]:
+        """Return the scores of the names, and of the words in lower case, that are not used."""
+        if used in self._left:
+            return self._left[used]
         names = words = 0.0
         for number, mention in enumerate(self.question.mentions):
             if number in used or mention.verdict == "not_found" or not mention.nodes:
@@ -411,56 +495,64 @@ class Proposer:
                 names += score
             else:
                 words += score
+        self._left[used] = names, words
         return names, words
 
-    def _in_order(self, shape: Shape, columns: Sequence[Array]) -> float:
+    def _in_order(self, shape: Shape, said: Sequence[_Said]) -> float:
         """Return whether steps nearer to a name are said nearer to it, from -1 to 1."""
         total = 0.0
         offset = 0
         for path in shape.paths:
-            its = columns[offset : offset + len(path.steps)]
+            its = said[offset : offset + len(path.steps)]
             offset += len(path.steps)
             if shape.tail and path is shape.paths[0]:
-                its = [*its, *columns[-len(shape.tail.steps) :]]
+                its = [*its, *said[-len(shape.tail.steps) :]]
             if len(its) < 2 or path.anchor.mention < 0:
                 continue
-            mention = self.question.mentions[path.anchor.mention]
-            distances = []
-            for column in its:
-                place = int(column.argmax()) if column.max(initial=0.0) > 0.2 else -1
-                distances.append(self._distance(place, mention.words) if place >= 0 else None)
-            for a, b in pairwise(distances):
+            known = self._distances(path.anchor.mention)
+            for a, b in pairwise([known[each.place] if each.place >= 0 else None for each in its]):
                 if a is not None and b is not None and a != b:
                     total += 1.0 if a < b else -1.0
         return total
 
-    def _distance(self, place: int, words: tuple[int, int]) -> float:
-        """Return the number of content words between a content word and a mention.
+    def _distances(self, mention: int) -> list[float]:
+        """Return for each content word the number of content words between it and a mention.
 
         A word after the mention is half a word farther: in `films directed by @ were written by`, @ directed them.
         """
-        number = self.evidence.indices[place]
-        if number < words[0]:
-            return float(sum(number < other < words[0] for other in self.evidence.indices))
-        return 0.5 + sum(words[1] < other < number for other in self.evidence.indices)
+        if mention not in self._distance:
+            first, last = self.question.mentions[mention].words
+            before = [number for number in self.evidence.indices if number < first]
+            after = [number for number in self.evidence.indices if number > last]
+            within = len(self.evidence.indices) - len(before) - len(after)
+            self._distance[mention] = [
+                *map(float, reversed(range(len(before)))), *[0.5] * within, *(0.5 + n for n in range(len(after)))
+            ]  # fmt: skip
+        return self._distance[mention]
 
     def _direction(self, path: Path) -> float:
+        """Return `_direction_of` the first step of a path if it joins nodes of one label, else 0."""
+        if not path.steps or path.anchor.mention < 0 or path.steps[0].direction == "any":
+            return 0.0
+        if path.anchor.label not in path.labels[0]:
+            return 0.0
+        key = path.anchor.mention, path.steps[0]
+        if key not in self._directions:
+            self._directions[key] = self._direction_of(*key)
+        return self._directions[key]
+
+    def _direction_of(self, number: int, step: Step) -> float:
         """Return whether the direction of a step between equal labels fits the question: 1 if so, -1 if not, else 0.
 
         `subsidiaries of @` follows `subsidiaryOf` backwards, `@'s parent company` `parentOrganization` forwards, and
         `students of @` `hasStudent` forwards, whereas `has @ as a student` follows it backwards.
         """
-        if not path.steps or path.anchor.mention < 0 or path.steps[0].direction == "any":
-            return 0.0
-        step, ends = path.steps[0], path.labels[0]
-        if path.anchor.label not in ends:
-            return 0.0
         column = self.said("type", step.type)
         if not column.max(initial=0.0):
             return 0.0
         *nouns, ending = split_name(step.type)
         place = self.evidence.indices[int(column.argmax())]
-        mention = self.question.mentions[path.anchor.mention]
+        mention = self.question.mentions[number]
         outward = 1.0 if step.direction == "out" else -1.0
         before = place < mention.words[0]
         said = self.question.words[place]
@@ -524,6 +616,8 @@ class Proposer:
                 found["key.when"] = 1.0 if temporal else -1.0
             if form.listed:
                 found["form.listed.said"] = score
+            # In "the paintings created in 1555", the year is known, not asked for.
+            found["key.known"] = float(any(its.key == form.key and its.equal for its in form.conditions))
             if group == "order" and self.order:
                 found["key.next"] = found[f"key.next.{kind}"] = self._next_to_order(column, shape)
                 found["key.agrees"] = 1.0 if form.descending == self.order[1] else -1.0
@@ -649,13 +743,25 @@ class Proposer:
         return found
 
 
-def _assign(columns: Sequence[Array]) -> list[float]:
+def _assign(columns: Sequence[Sequence[float]]) -> list[float]:
     """Return what the best word of each step says if each word may say only one step (greedily)."""
-    free = np.ones(len(columns[0]), dtype=np.float32)
+    if len(columns) == 1:
+        return [max(columns[0], default=0.0)]
+    spent: set[int] = set()
     found = []
-    for column in sorted(columns, key=lambda column: -float(column.max(initial=0.0))):
-        left = column * free
-        place = int(left.argmax()) if len(left) else 0
-        found.append(float(left[place]) if len(left) else 0.0)
-        free[place : place + 1] = 0.0
+    for column in sorted(columns, key=lambda column: -max(column, default=0.0)):
+        left = [0.0 if place in spent else value for place, value in enumerate(column)]
+        found.append(max(left, default=0.0))
+        spent.update([left.index(found[-1])] if left else [])
     return found
+
+
+def _gains(columns: Sequence[Sequence[float]]) -> list[float]:
+    """Return for each step what the words say about it and about no other step."""
+    if len(columns) == 1:
+        return [max(columns[0], default=0.0)]
+    rows = list(zip(*columns, strict=True))
+    return [
+        max((row[number] - max(row[:number] + row[number + 1 :]) for row in rows), default=0.0)
+        for number in range(len(columns))
+    ]

@@ -40,3 +40,30 @@ def test_who_asks_for_persons_and_when_for_a_time(film_graph: Graph) -> None:
     assert max(its["asked.who"] for its in persons.values()) > 0
     times = proposed(film_graph, "When was Michael Mann born?")
     assert {its["asked.when"] for its in times.values()} <= {0.0, 1.0}
+
+
+def test_a_name_at_the_beginning_makes_no_yes_or_no_question(film_graph: Graph) -> None:
+    assert not any("> 0 AS answer" in text for text in proposed(film_graph, "Michael Mann was the director of what?"))
+    assert any("> 0 AS answer" in text for text in proposed(film_graph, "Was Michael Mann the director of Heat?"))
+
+
+def test_a_path_without_steps_pays_for_what_it_leaves_unsaid(film_graph: Graph) -> None:
+    found = proposed(film_graph, "Who directed Heat?")
+    without = [its for text, its in found.items() if "]-" not in text]
+    assert without
+    assert all(its["chance.missed"] > 0 for its in without)
+
+
+def test_one_type_followed_twice_is_told_from_two_types(film_graph: Graph) -> None:
+    found = proposed(film_graph, "Which films did Michael Mann direct?")
+    start = "MATCH (:Person {name: 'Michael Mann'})<-[:directedBy]-"
+    again = next(its for text, its in found.items() if text.startswith(f"{start}(m)-[:directedBy]->(n)"))
+    other = next(its for text, its in found.items() if text.startswith(f"{start}(m)-[:hasGenre]->(n)"))
+    assert (again["step.twice"], other["step.twice"]) == (1.0, 0.0)
+
+
+def test_a_known_year_is_not_what_is_asked_for(film_graph: Graph) -> None:
+    found = proposed(film_graph, "Which person with a date of birth in 1943 directed Heat?")
+    known = {text for text, its in found.items() if its.get("key.known")}
+    assert known
+    assert all("1943" in text for text in known)
