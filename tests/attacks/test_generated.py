@@ -43,7 +43,9 @@ AGENTS = {
 REFUSALS = {"not_read_only", "multiple_statements", "two_readings", "invalid_query"}
 
 
-@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize(
+    "name", ["neo4j-5.26", *(pytest.param(name, marks=pytest.mark.slow) for name in AGENTS if name != "neo4j-5.26")]
+)
 def test_no_attack_reaches_a_database_as_code(name: str) -> None:
     agent, cypher25 = AGENTS[name]
 

@@ -26,7 +26,10 @@ def unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphground.cypher.api.bounded", lambda: bounded(1_000.0))
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(
+    "shape",
+    [pytest.param(shape, marks=[pytest.mark.slow] if number % 4 else []) for number, shape in enumerate(SHAPES)],
+)
 def test_the_work_grows_at_most_linearly_with_the_length_of_a_text(shape: str, unlimited: None) -> None:
     short, long = map(SHAPES[shape], LONGER.get(shape, (1_000, 4_000)))
     report = validate(long, SCHEMA, read_only=True)
@@ -37,7 +40,7 @@ def test_the_work_grows_at_most_linearly_with_the_length_of_a_text(shape: str, u
     assert many <= MAX_STEPS * len(long) + 20_000
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("language", ["cypher5", "cypher25"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_work_for_a_text_of_20_kB_is_bounded_in_both_languages(shape: str, language: str, unlimited: None) -> None:

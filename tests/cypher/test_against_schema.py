@@ -56,7 +56,9 @@ class TestWithRealQueries:
             if mutant is not None:
                 assert validate(mutant.text, schema).suggested_query == row["gold_cypher"]
 
-    @pytest.mark.parametrize("kind", ["label", "type", "property"])
+    @pytest.mark.parametrize(
+        "kind", ["label", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("type", "property"))]
+    )
     def test_for_a_misspelled_name_the_correct_name_is_suggested_first(
         self, schemas: dict[str, PropertyGraphSchema], gold: list[dict[str, Any]], kind: str
     ) -> None:

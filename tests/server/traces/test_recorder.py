@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import stat
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,13 @@ from graphground.server.traces.recorder import CUT, MAX_ANSWER_BYTES, MAX_ARGUME
 ADA = Caller("5f1c02aa", "ada 1.0")
 
 
+@pytest.fixture
+def recorder() -> Iterator[Recorder]:
+    recorder = Recorder()
+    yield recorder
+    recorder.close()
+
+
 def record(recorder: Recorder, name: str = "list_graphs", text: str = "{}") -> None:
     recorder.record(ADA, name, {}, Outcome(text.encode(), text), 0.002)
 
@@ -29,8 +37,7 @@ def require(condition: bool) -> None:
     assert condition
 
 
-def test_a_call_is_kept_with_its_client_its_time_and_its_tokens() -> None:
-    recorder = Recorder()
+def test_a_call_is_kept_with_its_client_its_time_and_its_tokens(recorder: Recorder) -> None:
     arguments = {"query": "MATCH (n) RETURN n.name"}
     answer = {"columns": ["n.name"], "rows": [["Heat"]], "diagnostics": [{"code": "no_limit"}]}
     payload = orjson.dumps(answer)
@@ -54,7 +61,6 @@ def test_a_call_is_kept_with_its_client_its_time_and_its_tokens() -> None:
     assert event.tokens_out is not None
     assert event.tokens_out > 10
     assert event.time.endswith("Z")
-    recorder.close()
 
 
 def test_the_oldest_calls_are_dropped_if_the_calls_are_too_many_or_too_long() -> None:
@@ -71,18 +77,15 @@ def test_the_oldest_calls_are_dropped_if_the_calls_are_too_many_or_too_long() ->
         recorder.close()
 
 
-def test_calls_after_a_given_number_are_returned() -> None:
-    recorder = Recorder()
+def test_calls_after_a_given_number_are_returned(recorder: Recorder) -> None:
     for number in range(4):
         record(recorder, f"tool_{number}")
     recorder.settle()
     assert [event_in(line).name for line in recorder.lines(after=2)[1]] == ["tool_2", "tool_3"]
     assert recorder.lines(after=9)[1] == []
-    recorder.close()
 
 
-def test_a_long_answer_is_recorded_with_fewer_rows_and_marked() -> None:
-    recorder = Recorder()
+def test_a_long_answer_is_recorded_with_fewer_rows_and_marked(recorder: Recorder) -> None:
     answer = {"columns": ["n"], "rows": [["x" * 100] for _ in range(10_000)], "row_count": 10_000}
     text = orjson.dumps(answer).decode()
     recorder.record(ADA, "execute_cypher", {}, Outcome(text.encode(), text), 1)
@@ -95,16 +98,13 @@ def test_a_long_answer_is_recorded_with_fewer_rows_and_marked() -> None:
     assert event.more["cut"]
     assert event.tokens_out is not None
     assert event.tokens_out > 100_000
-    recorder.close()
 
 
-def test_arguments_that_cannot_be_encoded_are_left_out_of_the_event() -> None:
-    recorder = Recorder()
+def test_arguments_that_cannot_be_encoded_are_left_out_of_the_event(recorder: Recorder) -> None:
     recorder.record(ADA, "list_graphs", {"graph": "\ud800"}, Outcome(b"{}", "{}"), 0)
     recorder.settle()
     [line] = recorder.lines()[1]
     assert "not recorded" in event_in(line).arguments[CUT]
-    recorder.close()
 
 
 def test_the_number_of_waiting_calls_is_limited(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -162,18 +162,15 @@ for _ in range(10_000):
     ],
     ids=["keys", "many keys", "many texts", "long name", "deep", "empty lists", "not ASCII"],
 )
-def test_long_arguments_are_cut_before_they_are_searched(arguments: dict[str, Any]) -> None:
-    recorder = Recorder()
+def test_long_arguments_are_cut_before_they_are_searched(recorder: Recorder, arguments: dict[str, Any]) -> None:
     recorder.record(ADA, "list_graphs", arguments, Outcome(b"{}", "{}"), 0)
     recorder.settle()
     [line] = recorder.lines()[1]
     assert len(line) < 4 * MAX_ARGUMENT_BYTES
     assert CUT in line.decode()
-    recorder.close()
 
 
-def test_a_client_sees_its_own_calls_and_an_operator_sees_all() -> None:
-    recorder = Recorder()
+def test_a_client_sees_its_own_calls_and_an_operator_sees_all(recorder: Recorder) -> None:
     for number, owner in enumerate(["ada", "bob", "ada", ""]):
         recorder.record(Caller("5f", owner=owner), f"tool_{number}", {}, Outcome(b"{}", "{}"), 0)
     recorder.settle()
@@ -186,7 +183,6 @@ def test_a_client_sees_its_own_calls_and_an_operator_sees_all() -> None:
     }
     last, [(number, _)] = recorder.numbered_lines(after=1, owner="ada", max_bytes=1)
     assert (last, number) == (3, 3)
-    recorder.close()
 
 
 def test_a_running_call_is_listed_without_secrets_until_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
