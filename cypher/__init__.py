@@ -16,26 +16,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from graphground.cypher.api import CypherSyntaxError, access, parse, validate
     from graphground.cypher.diagnostics import Access, Diagnostic, Language, Report, Severity
-    from graphground.cypher.printer import to_text
 
-__all__ = [
-    "Access",
-    "CypherSyntaxError",
-    "Diagnostic",
-    "Language",
-    "Report",
-    "Severity",
-    "access",
-    "parse",
-    "to_text",
-    "validate",
-]
+__all__ = ["Access", "CypherSyntaxError", "Diagnostic", "Language", "Report", "Severity", "access", "parse", "validate"]
 
 _PLACES = {
     **dict.fromkeys(("CypherSyntaxError", "access", "parse", "validate"), "api"),
-    **dict.fromkeys(("Diagnostic", "Report", "Severity"), "diagnostics"),
-    **dict.fromkeys(("Access", "Language"), "language"),
-    "to_text": "printer",
+    **dict.fromkeys(("Access", "Diagnostic", "Language", "Report", "Severity"), "diagnostics"),
 }
 
 

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from graphground.cypher.tokens import tokenize
+
 if TYPE_CHECKING:
-    from graphground.cypher.tree import Query, RelationshipPattern
+    from graphground.cypher.tree import Node, Query, RelationshipPattern
 
 Severity = Literal["error", "warning", "hint"]
 LONGEST_SPAN, LONGEST_MESSAGE = 400, 2_000
@@ -139,16 +141,32 @@ def applied(text: str, edits: Iterable[Edit]) -> str:
     return "".join(parts) + text[place:]
 
 
-def reversed_text(relationship: RelationshipPattern) -> str:
-    """Return the text of a relationship reversed: `-[r:hasCEO]->{1,3}` as `<-[r:hasCEO]-{1,3}`.
+def reversal(text: str, relationship: RelationshipPattern) -> list[Edit]:
+    """Return the edits of a query's text that turn the arrow of a relationship; none for an undirected relationship."""
+    if relationship.direction == "both":
+        return []
+    start, to_right = relationship.start, relationship.direction == "right"
+    tokens = tokenize(text[start : relationship.end])
+    # A quantifier may follow the arrow, but it has no bracket: the last bracket closes the relationship.
+    brackets = [at for at, kind in enumerate(tokens.kinds) if kind == "]"]
+    dash = brackets[-1] + 1 if brackets else 1 if to_right else 2
+    head = dash + 1 if to_right else 0
+    turned = Edit(start, start, "<") if to_right else Edit(start + tokens.ends[dash], start + tokens.ends[dash], ">")
+    return [turned, Edit(start + tokens.starts[head], start + tokens.ends[head], "")]
+
+
+def reversed_text(text: str, relationship: RelationshipPattern) -> str:
+    """Return a relationship of a query's text reversed: `-[r:hasCEO]->{1,3}` as `<-[r:hasCEO]-{1,3}`.
 
     An undirected relationship is written unchanged.
     """
-    from graphground.cypher.printer import to_text  # imported only for a wrong direction
-    from graphground.cypher.tree import altered
+    return text_with(text, relationship, reversal(text, relationship))
 
-    other = {"right": "left", "left": "right"}.get(relationship.direction, relationship.direction)
-    return to_text(altered(relationship, direction=other))
+
+def text_with(text: str, node: Node, edits: Iterable[Edit]) -> str:
+    """Return a node of a query's text after edits, whose offsets are those of the whole text."""
+    shifted = (Edit(edit.start - node.start, edit.end - node.start, edit.replacement) for edit in edits)
+    return applied(text[node.start : node.end], shifted)
 
 
 # Words for messages: counted nouns, lists of words that may be long, and whole sentences

@@ -23,7 +23,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from graphground.cypher import parse, validate
-from graphground.cypher.printer import to_text
 from graphground.cypher.schema import PropertyGraphSchema
 from tests.support.cypher_fuzz import broken, queries
 from tests.support.cypher_oracle import Oracle
@@ -129,20 +128,6 @@ def check_broken(cases: Iterable[tuple[str, PropertyGraphSchema | None]]) -> Non
     )
 
 
-def round_trip(rows: list[dict[str, Any]]) -> None:
-    """Print the number of queries whose printed tree, parsed again, is a different tree."""
-    texts = [row["query"] for row in rows] + list(queries(3, 5000))
-    parsed = different = 0
-    for text in texts:
-        try:
-            query = parse(text)
-        except ValueError:
-            continue
-        parsed += 1
-        different += parse(to_text(query)).body.shape() != query.body.shape()
-    print(f"printer: {parsed} queries printed and parsed again, different trees: {different}")
-
-
 def print_times(what: str, work: Callable[[Any], object], items: Sequence[Any]) -> None:
     """Print how long `work` takes for each item, in processor time and in elapsed time, after 500 items."""
     for item in items[:500]:
@@ -184,7 +169,6 @@ def main() -> None:
     print_times(f"parse: {len(texts)} train gold queries", parse, texts)
     print_times(f"validate: {len(texts)} train gold queries", validate, texts)
     verdicts(rows)
-    round_trip(rows)
     oracle = Oracle(options.neo4j, options.user, options.password) if options.neo4j else None
     tck(oracle)
     if oracle is not None:

@@ -298,7 +298,7 @@ def _wrong(facts: Facts, link: Link, findings: Findings) -> None:
 
 def _reversed(facts: Facts, link: Link, findings: Findings, clear: bool) -> None:
     pattern = link.pattern
-    other_way = reversed_text(pattern)
+    other_way = reversed_text(facts.query.text, pattern)
     message = f"{relationship_clause(link.types or (), 'is', 'are')} written in the opposite direction: "
     allowed = _allowed(facts, link)
     message += f"the schema has {all_of(pattern_texts(allowed))}." if allowed else "reverse it."

@@ -8,15 +8,13 @@ from typing import Protocol
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.entities import EntityLookup
-from graphground.cypher.diagnostics import Edit, applied
+from graphground.cypher.diagnostics import Edit, applied, reversal
 from graphground.cypher.names.nearest import nearest
 from graphground.cypher.outline.model import Comparison, Facts, LabelUse, Link, PropertyUse, Symbol
 from graphground.cypher.outline.schema_index import SchemaIndex, narrowed
-from graphground.cypher.printer import to_text
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.cypher.safety.time_limit import check_work
 from graphground.cypher.schema import RelationshipPattern
-from graphground.cypher.tree import altered
 
 WIDTH = 60
 """The maximum number of partial combinations that the beam search keeps."""
@@ -142,7 +140,7 @@ def _edits(sketch: Sketch, choice: _Choice) -> list[Edit]:
     for node, option in zip(sketch.nodes, choice.nodes, strict=True):
         edits += _node_edits(node, option, sketch.facts.query.text)
     for at, way in choice.links:
-        edits += _link_edits(sketch.links[at], way)
+        edits += _link_edits(sketch.links[at], way, sketch.facts.query.text)
     return edits
 
 
@@ -168,17 +166,12 @@ def _node_edits(node: SketchNode, option: NodeOption, text: str) -> list[Edit]:
     return edits
 
 
-def _link_edits(link: SketchLink, way: LinkOption) -> list[Edit]:
+def _link_edits(link: SketchLink, way: LinkOption, text: str) -> list[Edit]:
     pattern = link.link.pattern
-    direction = pattern.direction if pattern.direction == "both" else "right" if way.forward else "left"
-    same = link.type == way.pattern.type or link.type is None
-    if same and direction == pattern.direction:
-        return []
-    types = pattern.types
-    if not same and isinstance(types, t.LabelName):
-        name = altered(types.name, text=way.pattern.type)
-        types = altered(types, name=name)
-    return [Edit(pattern.start, pattern.end, to_text(altered(pattern, direction=direction, types=types)))]
+    edits = reversal(text, pattern) if (pattern.direction == "right") != way.forward else []
+    if isinstance(pattern.types, t.LabelName) and link.type not in (way.pattern.type, None):
+        edits.append(Edit(pattern.types.start, pattern.types.end, quoted_name(way.pattern.type)))
+    return edits
 
 
 # Lists the alternatives for each part of a query with their costs: 0 for no change, about 1 for a wrong name

@@ -11,9 +11,9 @@
 Databases stop a query between two rows, not inside an expression, and do not count the memory of an expression. Only
 clear cases are reported; what rows store (`collect`, DISTINCT, sorts) is left to the database's own limits.
 
-- A `reduce` that copies its accumulator at least twice into the next value, or lengthens it with `replace`, if the
-  first or the next value is certainly a string, a list or a map. Numbers (`total + total * 0.05`), values that may be
-  numbers (`$start`, `n.amount`), and lists of at most `FEW` elements are not reported.
+- A `reduce` that copies its accumulator at least twice into the next value, if the first or the next value is certainly
+  a string, a list or a map. Numbers (`total + total * 0.05`), values that may be numbers (`$start`, `n.amount`), and
+  lists of at most `FEW` elements are not reported, nor is growth by `replace` or inside an entry of a map.
 - More than `MAX_DOUBLINGS` additions of a variable to itself, `WITH l + l AS l WITH l + l AS l …`.
 - A `range` outside UNWIND with more than `MAX_ELEMENTS` elements, as far as numbers and parameters say. In a query that
   calls a function of a plug-in, which receives a list as a whole, every such `range` must have known bounds.
@@ -38,13 +38,9 @@ MAX_DOUBLINGS = 4
 """The number of times that a query may add a variable to itself; each addition may double the value's size."""
 MAX_ELEMENTS = 1_000_000
 """The number of elements of all ranges outside UNWIND, multiplied because one may be nested in another."""
-_SHORTENING = frozenset(
-    {"trim", "ltrim", "rtrim", "btrim", "tolower", "toupper", "lower", "upper", "reverse"}
-    | {"normalize", "tostring", "tail", "keys", "values"}
-)
-"""Functions whose result is no larger than their first argument."""
-_PARTS = frozenset({"left", "right", "substring"})
+_PARTS = frozenset({"left", "right", "substring", "head", "last"})
 _GROWING = (STRING | LIST | MAP).mask
+_TEXTS_AND_LISTS = (tree.StringLiteral, tree.ListLiteral, tree.MapLiteral, tree.ListComprehension, tree.Slice)
 _REDUCING = (tree.Reduce, tree.AllReduce)
 _GROWING_NODES = frozenset({tree.FunctionCall, tree.Unwind, tree.Binary, *_REDUCING})
 
@@ -162,183 +158,95 @@ def _reduce_doubles(node: tree.Reduce | tree.AllReduce) -> bool:
     return (
         (_grows(node.initial) or _grows(node.step))
         and not _is_short(node.source)
-        and (_copies(node.step, frozenset({node.accumulator.name})) > 1 or _doubles_entry(node))
+        and _copies(node.step, frozenset({node.accumulator.name})) > 1
     )
+
+
+def _is_short(source: tree.Expression) -> bool:
+    """Return whether a list has at most `FEW` elements, whatever the data."""
+    if isinstance(source, tree.FunctionCall) and source.key == "range":
+        return (size := _size(source, {})) is not None and size <= FEW
+    return isinstance(source, tree.ListLiteral) and len(source.items) <= FEW
 
 
 def _grows(expression: tree.Expression | None) -> bool:
     """Return whether a value is certainly a string, a list or a map; for a CASE, whether one of its results is."""
     check_work()
     match expression:
-        case tree.Binary(operator="+" | "||"):
+        case tree.Binary(operator="+"):
             # A list plus a number is a list as well, and a string plus a number a string.
-            return expression.operator == "||" or _grows(expression.left) or _grows(expression.right)
+            return _grows(expression.left) or _grows(expression.right)
         case tree.Case():
-            results = [branch.result for branch in expression.branches]
-            return any(_grows(result) for result in [*results, expression.default])
+            return any(map(_grows, (*(branch.result for branch in expression.branches), expression.default)))
         case tree.FunctionCall():
-            return _gives_text_or_list(expression)
+            result = _result(expression)
+            return result == "list" or (isinstance(result, Type) and 0 < result.mask == result.mask & _GROWING)
         case tree.Reduce():
             return _grows(expression.initial) or _grows(expression.step)
-        case tree.Subquery():
-            return expression.kind == "COLLECT"
-    return isinstance(
-        expression, tree.StringLiteral | tree.ListLiteral | tree.MapLiteral | tree.ListComprehension | tree.Slice
-    )
-
-
-def _gives_text_or_list(call: tree.FunctionCall) -> bool:
-    function = FUNCTIONS.get(call.key) or CYPHER25_FUNCTIONS.get(call.key)
-    match function.result if function is not None else None:
-        case "list":
+        case tree.Binary(operator="||") | tree.Subquery(kind="COLLECT"):
             return True
-        case "same":
-            return bool(call.arguments) and _grows(call.arguments[0])
-        case "union":
-            return bool(call.arguments) and all(_grows(argument) for argument in call.arguments)
-        case Type() as result:
-            return bool(result.mask) and not result.mask & ~_GROWING
-    return False
+    return isinstance(expression, _TEXTS_AND_LISTS)
 
 
-def _gives_number(call: tree.FunctionCall) -> bool:
+def _result(call: tree.FunctionCall) -> Type | str | None:
     function = FUNCTIONS.get(call.key) or CYPHER25_FUNCTIONS.get(call.key)
-    return function is not None and function.result in (INTEGER, FLOAT, BOOLEAN)
-
-
-def _doubles_entry(node: tree.Reduce | tree.AllReduce) -> bool:
-    """Return whether an entry of a map doubles: `reduce(m = {a: 'x'}, i IN range(1, 40) | {a: m.a + m.a})`."""
-    if not isinstance(node.initial, tree.MapLiteral) or not isinstance(node.step, tree.MapLiteral):
-        return False
-    growing = {entry.key.text for entry in node.initial.entries if _grows(entry.value)}
-    return any(
-        _copies(entry.value, frozenset({_entry(node.accumulator.name, entry.key.text)})) > 1
-        for entry in node.step.entries
-        if entry.key.text in growing
-    )
-
-
-def _entry(variable: str, key: str) -> str:
-    """Return the name under which `_copies` counts an entry of a map; no variable can have that name."""
-    return f"{variable}\0{key}"
-
-
-def _is_short(source: tree.Expression) -> bool:
-    """Return whether a list has at most `FEW` elements, whatever the data."""
-    if isinstance(source, tree.ListLiteral):
-        return len(source.items) <= FEW
-    if isinstance(source, tree.FunctionCall) and source.key == "range":
-        size = _size(source, {})
-        return size is not None and size <= FEW
-    return False
+    return function.result if function is not None else None
 
 
 def _copies(expression: tree.Expression | None, names: frozenset[str]) -> int:
-    """Return how often an expression copies the named values, as text or as elements; 2 means twice or more."""
+    """Return how often an expression copies the named values as a whole; 2 means twice or more.
+
+    An entry of a map, an element of a list and a part of a text are not the whole: `s[..i] + x + s[i..]` copies s once.
+    """
     check_work()
+    parts: Iterable[tree.Expression | None] = ()
     match expression:
         case tree.Variable():
-            found = int(expression.name in names)
+            return int(expression.name in names)
         case tree.Binary(operator="+" | "||"):
-            found = _sum([expression.left, expression.right], names)
+            parts = (expression.left, expression.right)
         case tree.ListLiteral():
-            found = _sum(expression.items, names)
+            parts = expression.items
         case tree.MapLiteral():
-            found = _sum([entry.value for entry in expression.entries], names)
+            parts = (entry.value for entry in expression.entries)
         case tree.Case():
-            results = [branch.result for branch in expression.branches]
-            found = max(_copies(result, names) for result in [*results, expression.default])
-        case tree.Property(subject=tree.Variable() as variable):
-            found = int(_entry(variable.name, expression.key.text) in names)
-        case tree.Subscript(subject=tree.ListLiteral() as literal):
-            found = max((_copies(item, names) for item in literal.items), default=0)
-        case tree.Subscript(subject=tree.Variable()):
-            found = 0  # an element, which may be a number
-        case tree.Subscript() | tree.Property():
-            found = _copies(expression.subject, names)
+            results = (*(branch.result for branch in expression.branches), expression.default)
+            return max(_copies(result, names) for result in results)
         case tree.Slice():
-            found = _of_part(expression.subject, expression.lower, expression.upper, names)
+            copied = _copies(expression.subject, names)
+            return copied if copied > 1 or (expression.upper is None and _is_constant(expression.lower)) else 0
         case tree.FunctionCall():
-            found = _of_call(expression, names)
+            return _copies_in_call(expression, names)
         case tree.ListComprehension():
-            found = _of_comprehension(expression, names)
+            source = _copies(expression.source, names)
+            if expression.projection is None or expression.where is not None:
+                return source // 2 if expression.where is not None else source
+            # `[x IN s | s]` repeats the list for each element, `[x IN s | x + x]` doubles each element.
+            outer = names - {expression.variable.name}
+            if not _is_short(expression.source) and any(
+                variable.name in outer for variable in expression.projection.find(tree.Variable)
+            ):
+                return min(2, 2 * _copies(expression.projection, outer))
+            inside = outer | {expression.variable.name} if source else outer
+            return max(source, _copies(expression.projection, inside))
         case tree.Reduce():
-            found = _of_reduce(expression, names)
-        case _:
-            found = 0  # a boolean, a number, or a subquery
-    return min(found, 2)
+            initial, source = _copies(expression.initial, names), _copies(expression.source, names)
+            inner = names - {expression.accumulator.name, expression.variable.name}
+            inner |= {expression.accumulator.name} if initial else set()
+            return max(initial, _copies(expression.step, inner | ({expression.variable.name} if source else set())))
+    return min(2, sum(_copies(part, names) for part in parts))
 
 
-def _sum(parts: Iterable[tree.Expression], names: frozenset[str]) -> int:
-    return sum(_copies(part, names) for part in parts)
-
-
-def _of_call(call: tree.FunctionCall, names: frozenset[str]) -> int:
-    if _gives_number(call) or not call.arguments:
+def _copies_in_call(call: tree.FunctionCall, names: frozenset[str]) -> int:
+    if _result(call) in (INTEGER, FLOAT, BOOLEAN) or not call.arguments:
         return 0
+    found = [_copies(argument, names) for argument in call.arguments]
     if call.key in _PARTS:
-        lower, upper = (*call.arguments[1:], None, None)[:2]
-        return _of_part(call.arguments[0], lower, upper or (lower if call.key != "substring" else None), names)
-    if call.key in ("head", "last"):
-        return _copies(call.arguments[0], names) // 2
-    if call.key in _SHORTENING:
-        return _copies(call.arguments[0], names)
-    if call.key == "replace" and len(call.arguments) == 3:
-        copied = _sum(call.arguments, names)
-        return 2 if copied and _lengthens(call.arguments[1], call.arguments[2]) else copied
-    if call.key in ("coalesce", "nullif"):
-        return max(_copies(argument, names) for argument in call.arguments)
-    function = FUNCTIONS.get(call.key)
-    if function is not None and function.result not in (STRING, LIST) and not isinstance(function.result, str):
-        return min(1, _sum(call.arguments, names))
-    if function is None:  # `apoc.coll.insert(s, apoc.coll.indexOf(s, x), y)` copies the list once
-        return max(_copies(argument, names) for argument in call.arguments)
-    return _sum(call.arguments, names)
+        return found[0] if found[0] > 1 else 0
+    # `apoc.coll.insert(s, apoc.coll.indexOf(s, x), y)` copies the list once, as `coalesce(s, t)` does.
+    alternatives = call.key in ("coalesce", "nullif") or _result(call) is None
+    return min(2, max(found) if alternatives else sum(found))
 
 
-def _lengthens(searched: tree.Expression, replacement: tree.Expression) -> bool:
-    """Return whether `replace(s, 'x', 'xx')` makes a text longer in each round: both are literals, so not only once."""
-    return (
-        isinstance(searched, tree.StringLiteral)
-        and isinstance(replacement, tree.StringLiteral)
-        and len(replacement.value) > len(searched.value)
-    )
-
-
-def _of_part(
-    subject: tree.Expression, lower: tree.Expression | None, upper: tree.Expression | None, names: frozenset[str]
-) -> int:
-    """Count the copies in a slice.
-
-    A slice that may drop many elements of a single copy counts as 0, because `s[..i] + x + s[i..]` copies s only once.
-    """
-    whole = _copies(subject, names)
-    almost_all = upper is None and (lower is None or isinstance(lower, tree.IntegerLiteral))
-    return whole if almost_all or whole > 1 else 0
-
-
-def _of_comprehension(node: tree.ListComprehension, names: frozenset[str]) -> int:
-    """Count the copies in a comprehension: `[x IN a | x + x]` doubles each element, `[x IN a | a]` repeats the list."""
-    source = _copies(node.source, names)
-    if node.where is not None and source < 2:
-        source = 0  # only a part: [e IN s WHERE e < x] + x + [e IN s WHERE e >= x] copies s once
-    if node.projection is None:
-        return source
-    outer = names - {node.variable.name}
-    if _mentions(node.projection, outer) and not _is_short(node.source):
-        return _copies(node.projection, outer) * 2
-    return max(source, _copies(node.projection, outer | {node.variable.name} if source else outer))
-
-
-def _of_reduce(node: tree.Reduce, names: frozenset[str]) -> int:
-    """Count the copies in an inner `reduce`: 0 if none of the names occurs in the inner `reduce`."""
-    own = frozenset({node.accumulator.name, node.variable.name})
-    initial, source = _copies(node.initial, names), _copies(node.source, names)
-    if not initial and not source and not _mentions(node.step, names - own):
-        return 0
-    inner = names | {node.accumulator.name} | ({node.variable.name} if source else set())
-    return max(initial, _copies(node.step, inner))
-
-
-def _mentions(expression: tree.Expression, names: frozenset[str]) -> bool:
-    return any(variable.name in names for variable in expression.find(tree.Variable))
+def _is_constant(bound: tree.Expression | None) -> bool:
+    return bound is None or isinstance(bound, tree.IntegerLiteral)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def altered(node: N, **changes: Any) -> N:
-    """Return a copy of a node with changed fields: `altered(relationship, direction="left")`."""
+    """Return a copy of a node with changed fields: `altered(query, preparser=[])`."""
     return type(node)(**{field: changes.get(field, getattr(node, field)) for field in node.fields})
 
 

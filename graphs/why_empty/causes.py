@@ -14,12 +14,10 @@ from typing import Any
 
 from rapidfuzz import fuzz, process, utils
 
-from graphground.cypher import to_text
 from graphground.cypher import tree as t
-from graphground.cypher.diagnostics import Diagnostic, all_of, counted, reversed_text
+from graphground.cypher.diagnostics import Diagnostic, Edit, all_of, counted, reversed_text, text_with
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.text_values import FORMS, are_milliseconds, guard, text_values
-from graphground.cypher.tree import altered
 from graphground.graphs.why_empty.probe import PLACEHOLDERS, Probe, all_hold, quoted, without_not
 
 
@@ -126,7 +124,7 @@ def _reversed_hops(probe: Probe, before: str, clause: t.Match, hops: Sequence[Ho
         relationship = hop.relationship
         if relationship.direction == "both":
             continue
-        other_way = reversed_text(relationship)
+        other_way = reversed_text(probe.query.text, relationship)
         if probe.matches(before, text[start : relationship.start] + other_way + text[relationship.end : end]):
             yield probe.diagnostic(
                 "reversed_direction",
@@ -226,7 +224,7 @@ def blame_hop(probe: Probe, before: str, hop: Hop, others: str, conditions: Sequ
         return probe.matches(before, f"{probe.source(hop.left)}{middle}{probe.source(hop.right)}{others}", conditions)
 
     here, relationship = _text(probe, hop), hop.relationship
-    other_way = reversed_text(relationship)
+    other_way = reversed_text(probe.query.text, relationship)
     if relationship.direction != "both" and matches(other_way):
         return probe.diagnostic(
             "reversed_direction",
@@ -234,11 +232,14 @@ def blame_hop(probe: Probe, before: str, hop: Hop, others: str, conditions: Sequ
             f"{here} matches nothing, but it matches in the opposite direction.",
             [other_way],
         )
-    if relationship.properties is not None and matches(to_text(altered(relationship, properties=None))):
+    properties = relationship.properties
+    if properties is not None and matches(
+        text_with(probe.query.text, relationship, [Edit(properties.start, properties.end, "")])
+    ):
         return probe.diagnostic(
             "filter_removes_all",
-            relationship.properties,
-            f"{here} matches nothing only because of {probe.source(relationship.properties)} on the relationship.",
+            properties,
+            f"{here} matches nothing only because of {probe.source(properties)} on the relationship.",
         )
     found = []
     for mark, before_type, after_type in (("right", "-[", "]->"), ("left", "<-[", "]-")):

@@ -6,8 +6,7 @@ import time
 
 import pytest
 
-from graphground.cypher import CypherSyntaxError, parse, validate
-from graphground.cypher.printer import to_text
+from graphground.cypher import validate
 from tests.support.cypher_fuzz import broken, queries
 from tests.support.cypher_oracle import Oracle
 from tests.support.neo4j_server import Neo4jServer
@@ -83,18 +82,6 @@ def test_broken_queries_raise_no_exception_and_are_checked_quickly() -> None:
             if time.process_time() - begin > 0.25:
                 slow.append(query)
     assert slow == []
-
-
-def test_a_printed_query_is_parsed_to_the_same_tree() -> None:
-    read = 0
-    for text in queries(9, 1500):
-        try:
-            query = parse(text)
-        except CypherSyntaxError:
-            continue
-        read += 1
-        assert parse(to_text(query)).body.shape() == query.body.shape(), text
-    assert read > 700
 
 
 def test_hostile_texts_get_a_report_and_cause_no_exception() -> None:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graphground.cypher import parse, validate
-from graphground.cypher.printer import to_text
+from graphground.cypher import validate
 from tests.support.documents import schema
 
 VERDICTS = [
@@ -53,12 +52,6 @@ def test_a_query_that_neo4j_refuses_is_refused(query: str) -> None:
 @pytest.mark.parametrize("query", sorted(NOT_YET))
 def test_each_known_difference_from_neo4j_still_exists(query: str) -> None:
     assert validate(query, language="cypher25").valid == (query in REFUSED)
-
-
-@pytest.mark.parametrize("query", [query for query in ACCEPTED if query not in NOT_YET])
-def test_printed_text_is_parsed_to_the_same_tree(query: str) -> None:
-    tree = parse(query, language="cypher25")
-    assert parse(to_text(tree), language="cypher25").body.shape() == tree.body.shape()
 
 
 @pytest.mark.parametrize(
@@ -117,8 +110,6 @@ def test_clauses_of_cypher_25_need_the_right_access(query: str, access: str) -> 
 def test_the_full_text_search_of_newer_servers_is_parsed() -> None:
     query = "MATCH (n) SEARCH n IN (FULLTEXT INDEX t FOR $x WITH ANALYZER 'english' SKIP 3 LIMIT 5) SCORE AS s RETURN s"
     assert validate(query, language="cypher25").diagnostics == ()
-    tree = parse(query, language="cypher25")
-    assert parse(to_text(tree), language="cypher25").body.shape() == tree.body.shape()
 
 
 def test_properties_in_the_filter_of_a_search_are_checked_against_the_schema() -> None:

@@ -419,7 +419,7 @@ def is_plain(path: t.PathPattern) -> bool:
 
 def flipped(query: t.Query, element: t.Node) -> str:
     """Return a relationship's text reversed, `<-[:T]-` for `-[:T]->`; a node's text unchanged."""
-    return reversed_text(element) if isinstance(element, t.RelationshipPattern) else query.source(element)
+    return reversed_text(query.text, element) if isinstance(element, t.RelationshipPattern) else query.source(element)
 
 
 def nodes(path: t.PathPattern) -> list[t.NodePattern]:

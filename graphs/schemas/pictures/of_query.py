@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from graphground.cypher import tree as t
 from graphground.cypher import validate
-from graphground.cypher.diagnostics import Edit, Language, applied
+from graphground.cypher.diagnostics import Edit, Language, text_with
 from graphground.cypher.functions import groups_rows
 from graphground.cypher.matched import matched_part
 from graphground.cypher.quoting import quoted_name
@@ -87,7 +86,7 @@ def _drawn(tree: t.Query, clauses: list[t.Match]) -> str:
     for clause in clauses:
         found, edits = _elements(tree, clause, fresh)
         names += found
-        texts.append(_edited(tree, clause, edits))
+        texts.append(text_with(tree.text, clause, edits))
     return f"{' '.join(texts)} RETURN {', '.join(map(quoted_name, dict.fromkeys(names)))} LIMIT {MAX_ROWS}"
 
 
@@ -122,7 +121,7 @@ def with_elements(tree: t.Query, language: Language) -> list[str]:
         columns = [f"collect(DISTINCT {text})[..{MAX_COLLECTED}]" if grouped else text for text in texts]
         end = projection.items[-1].end
         edits.append(Edit(end, end, "".join(f", {column} AS {next(fresh)}" for column in columns)))
-        text = _edited(tree, part, edits)
+        text = text_with(tree.text, part, edits)
         if validate(text, language=language, read_only=True).valid:
             queries.append(text)
     return queries
@@ -131,12 +130,6 @@ def with_elements(tree: t.Query, language: Language) -> list[str]:
 def _fresh_names(tree: t.Query) -> Iterator[str]:
     used = {variable.name for variable in tree.find(t.Variable)}
     return (name for number in count() if (name := f"drawn{number}") not in used)
-
-
-def _edited(tree: t.Query, part: t.Node, edits: list[Edit]) -> str:
-    """Return the text of a part of a query, after edits whose positions are those of the query."""
-    shifted = (replace(edit, start=edit.start - part.start, end=edit.end - part.start) for edit in edits)
-    return applied(tree.text[part.start : part.end], shifted)
 
 
 def _elements(tree: t.Query, clause: t.Match, fresh: Iterator[str]) -> tuple[list[str], list[Edit]]:
