@@ -140,7 +140,7 @@ def literals_in(query: str) -> list[str]:
     tokens = tokenize(query)
     places = zip(tokens.kinds, tokens.starts, tokens.ends, strict=True)
     quoted = (query[start:end] for kind, start, end in places if kind == "string")
-    return list(dict.fromkeys(text for literal in quoted if (text := unescape_string(literal)[0]).strip()))
+    return list(dict.fromkeys(text for literal in quoted if (text := unescape_string(literal)).strip()))
 
 
 ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}

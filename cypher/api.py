@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from graphground.cypher.diagnostics import Diagnostic, Language, Report, widest
+from graphground.cypher.diagnostics import Diagnostic, Language, LineIndex, Problem, Report, widest
 from graphground.cypher.parser import ParseError, parse_text
 from graphground.cypher.safety.access import access, suspected, violations
-from graphground.cypher.safety.parser_differences import CODE as TWO_READINGS
-from graphground.cypher.safety.parser_differences import two_readings
+from graphground.cypher.safety.canonical import two_readings
 from graphground.cypher.safety.time_limit import MOST_FINDINGS, SECONDS, TooMuchWork, bounded
 from graphground.cypher.semantics import analyze
-from graphground.cypher.syntax_errors import LineIndex, syntax_diagnostics
+from graphground.cypher.syntax_errors import syntax_diagnostics
 from graphground.cypher.tokens import tokenize
-from graphground.cypher.tree import line_starts
 
 if TYPE_CHECKING:
     from graphground.cypher.outline.model import Data
@@ -137,55 +135,31 @@ def _checked(
 
 def too_complex(text: str) -> Diagnostic:
     """Return the diagnostic for a text that takes too long to check."""
-    lines = line_starts(text)
-    return Diagnostic(
-        "too_complex",
-        "error",
+    message = (
         f"checking this query takes more than {SECONDS:g} s, so the check was stopped and the query is not run; break "
-        "it into several queries, or pass long lists as parameters",
-        1,
-        1,
-        len(lines),
-        len(text) - lines[-1] + 1,
+        "it into several queries, or pass long lists as parameters"
     )
+    return Diagnostic("too_complex", "error", message, 1, 1, *LineIndex(text).of(len(text)))
 
 
 def _language(text: str, language: Language, read_only: bool, parameters: Mapping[str, Any] | None = None) -> Report:
     """Check a text against the language alone."""
     if read_only and (disputed := two_readings(text)):
-        places = LineIndex(text)
-        return Report(
-            False,
-            "admin",
-            tuple(
-                places.diagnostic(TWO_READINGS, finding.start, finding.end, finding.message)
-                for finding in disputed[:MOST_FINDINGS]
-            ),
-            compiles=False,
-        )
+        return Report(False, "admin", _diagnostics(text, disputed[:MOST_FINDINGS]), compiles=False)
     try:
         query, notes = parse_text(text, language)
     except ParseError as error:
         kinds = (error.tokens or tokenize(text)).kinds
         return Report(False, suspected(kinds), tuple(syntax_diagnostics(text, error)), compiles=False)
-    problems = analyze(query)
+    problems = [*notes[:MOST_FINDINGS], *analyze(query)]
     forbidden = violations(query, parameters)
+    found = _diagnostics(text, [*problems, *forbidden[:MOST_FINDINGS]] if read_only else problems)
     allowed = widest(violation.access for violation in forbidden)
-    compiles = not notes and not problems
-    if compiles and not (read_only and forbidden):
-        return Report(True, allowed, (), query=query)
-    places = LineIndex(text)
-    found = [places.note(note) for note in notes[:MOST_FINDINGS]]
-    found += [
-        places.diagnostic(problem.code, problem.start, problem.end, problem.message, problem.suggestions, problem.edits)
-        for problem in problems
-    ]
-    if read_only:
-        found += [
-            places.diagnostic(diagnostic.code, diagnostic.start, diagnostic.end, diagnostic.message)
-            for diagnostic in forbidden[:MOST_FINDINGS]
-        ]
-    return Report(False, allowed, tuple(found), query=query, compiles=compiles)
+    return Report(not found, allowed, found, query=query, compiles=not problems)
+
+
+def _diagnostics(text: str, problems: Sequence[Problem]) -> tuple[Diagnostic, ...]:
+    return tuple(map(LineIndex(text).diagnostic, problems)) if problems else ()
 
 
 SEVERITIES = ("error", "warning", "hint")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from graphground.cypher.tokens import tokenize
 
@@ -108,6 +110,49 @@ def widest(accesses: Iterable[Access]) -> Access:
     """Return the highest of several access levels, `read` for none:
     `widest(["read", "schema", "write"])` is `schema`."""
     return max(accesses, key=ORDER.__getitem__, default="read")
+
+
+class Problem(NamedTuple):
+    """An error of the text at a span: `Problem("not_read_only", 0, 6, "CREATE writes; …", access="write")`.
+
+    `access` is what a query with this problem needs; `LineIndex.diagnostic` makes the `Diagnostic`.
+    """
+
+    code: str
+    start: int
+    end: int
+    message: str
+    suggestions: tuple[str, ...] = ()
+    edits: tuple[Edit, ...] = ()
+    access: Access = "read"
+
+
+class LineIndex:
+    r"""A converter of offsets in a text to lines and columns, both counted from 1.
+
+    `starts` has the offset at which each line begins; `\n`, `\r\n` and a lone `\r` end a line.
+    """
+
+    __slots__ = ("starts", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
+
+    def of(self, offset: int) -> tuple[int, int]:
+        """Return the line and the column of an offset."""
+        line = bisect_right(self.starts, offset)
+        return line, offset - self.starts[line - 1] + 1
+
+    def diagnostic(self, problem: Problem) -> Diagnostic:
+        """Return the error diagnostic for a problem."""
+        code, start, end, message, suggestions, edits, _ = problem
+        return Diagnostic(
+            code, "error", message, *self.of(start), *self.of(end), self.text[start:end], suggestions, edits
+        )
+
+
+_LINE_END = re.compile(r"\r\n?|\n")
 
 
 # Edits of a query's text, and the reversal of a relationship

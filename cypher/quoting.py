@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from graphground.cypher.safety.parser_differences import two_readings
+from graphground.cypher.safety.canonical import two_readings
 
 _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z_0-9]*\Z")

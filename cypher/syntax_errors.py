@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from graphground.cypher.diagnostics import Diagnostic, Edit, applied, either
+from graphground.cypher.diagnostics import Diagnostic, Edit, LineIndex, Problem, applied, either
 from graphground.cypher.names.nearest import distance
 from graphground.cypher.parser import ParseError, parse_text
-from graphground.cypher.parser.statement import Note
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.tokens import words
-from graphground.cypher.tree import line_starts
 
 _PHRASE = re.compile(r" such as | after |,? or [a-z](?!n? )")
 """Marks an expectation that is a phrase, such as `a clause such as SET or CREATE`, and not a list of tokens."""
@@ -25,52 +23,6 @@ LONGEST_REPAIRED, MOST_INSIDE = 4_000, 60
 """The maximum number of characters of a text that is repaired, and of tokens inside the bracket that it leaves open."""
 _NEWER = frozenset(("FILTER", "LET", "NEXT", "WHEN"))
 _PATH_MODES = frozenset(("WALK", "TRAIL", "ACYCLIC"))
-NOTE_CODES = {
-    "number": "invalid_literal",
-    "inequality": "syntax",
-    "newer": "syntax",
-    "pattern": "pattern",
-    "prefix": "syntax",
-}
-
-
-class LineIndex:
-    """A converter of offsets in a text to lines and columns."""
-
-    __slots__ = ("starts", "text")
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.starts = line_starts(text)
-
-    def diagnostic(
-        self,
-        code: str,
-        start: int,
-        end: int,
-        message: str,
-        suggestions: tuple[str, ...] = (),
-        edits: tuple[Edit, ...] = (),
-    ) -> Diagnostic:
-        """Return an error diagnostic for a span of the text."""
-        line, column = self.of(start)
-        end_line, end_column = self.of(end)
-        return Diagnostic(
-            code, "error", message, line, column, end_line, end_column, self.text[start:end], suggestions, edits
-        )
-
-    def note(self, note: Note) -> Diagnostic:
-        """Return the diagnostic for a problem noted by the parser; for `!=`, it contains the edit to `<>`."""
-        code, start, end, message = note
-        edits = (Edit(start, end, "<>"),) if code == "inequality" else ()
-        return self.diagnostic(NOTE_CODES[code], start, end, message, edits=edits)
-
-    def of(self, offset: int) -> tuple[int, int]:
-        """Return the line and the column of an offset, both counted from 1."""
-        from bisect import bisect_right
-
-        line = bisect_right(self.starts, offset)
-        return line, offset - self.starts[line - 1] + 1
 
 
 def syntax_diagnostics(text: str, error: ParseError) -> list[Diagnostic]:
@@ -86,7 +38,7 @@ def syntax_diagnostics(text: str, error: ParseError) -> list[Diagnostic]:
     }
     if not error.message:
         found |= {
-            note[1]: places.note(note) for note in error.notes if note[0] == "inequality" and note[1] != error.start
+            note.start: places.diagnostic(note) for note in error.notes if note.edits and note.start != error.start
         }
     return [_diagnostic(text, places, error), *(found[start] for start in sorted(found))][:MOST_ERRORS]
 
@@ -228,7 +180,7 @@ def _items(text: str) -> list[tuple[str, str, bool]]:
 def _diagnostic(text: str, places: LineIndex, error: ParseError) -> Diagnostic:
     if error.message:
         message = error.message if error.code == "too_complex" else error.message + _caret(places, error.start)
-        return places.diagnostic(error.code, error.start, error.end, message)
+        return places.diagnostic(Problem(error.code, error.start, error.end, message))
     found = text[error.start : error.end]
     shown = repr_of(found)
     message = f"{shown} is not allowed here; expected {_either(error.expected)}"
@@ -240,10 +192,9 @@ def _diagnostic(text: str, places: LineIndex, error: ParseError) -> Diagnostic:
         hint = f"Did you mean {suggestions[0]}?" if suggestions else ""
     if hint:
         message = f"{message}. {hint}"
-    edits = repair_syntax(text, error)
-    return places.diagnostic(
-        "syntax", error.start, error.end, message + _caret(places, error.start), suggestions, tuple(edits)
-    )
+    message += _caret(places, error.start)
+    edits = tuple(repair_syntax(text, error))
+    return places.diagnostic(Problem("syntax", error.start, error.end, message, suggestions, edits))
 
 
 def _caret(places: LineIndex, offset: int) -> str:

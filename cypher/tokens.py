@@ -130,43 +130,27 @@ def _number_kind(piece: str) -> str:
 _EXPONENT = re.compile(r"\d(?:_?\d)*[eE][-+]?\d")
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'", '"': '"'}
-_U = re.compile(r"\\u")
-_UNICODE_ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})")
+UNICODE_ESCAPE = re.compile(r"\\(?:\\|u([0-9A-Fa-f]{4})?)")
+"""Matches `\\u0041`, an incomplete `\\u`, and an escaped backslash, after which a `u` has no meaning."""
 
 
-def unescape_string(quoted: str) -> tuple[str, int | None]:
-    r"""Return the value of a quoted string, and the offset of an invalid escape in it, if any.
+def unescape_string(quoted: str) -> str:
+    r"""Return the value of a quoted string; an unknown escape stays as it is.
 
     >>> unescape_string(r"'it\'s'"), unescape_string(r"'a\qb'")
-    (("it's", None), ('a\\qb', 2))
+    ("it's", 'a\\qb')
     """
     inner = quoted[1:-1]
     if "\\" not in inner:
-        return inner, None
-    wrong: list[int] = []
-
-    def plain(match: re.Match[str]) -> str:
-        if match[1] is not None:
-            return chr(int(match[1], 16))
-        letter = _ESCAPES.get(match[2])
-        if letter is None:
-            wrong.append(match.start() + 1)
-            return match[0]
-        return letter
-
-    return _ESCAPE.sub(plain, inner), wrong[0] if wrong else None
+        return inner
+    return _ESCAPE.sub(
+        lambda match: chr(int(match[1], 16)) if match[1] is not None else _ESCAPES.get(match[2], match[0]), inner
+    )
 
 
 def wrong_unicode_escape(text: str) -> int | None:
     r"""Return the offset after the first `\u` without four hexadecimal digits; None if there is no such escape."""
-    if "\\u" not in text:
-        return None
-    for match in _U.finditer(text):
-        if not (match.start() - len(text[: match.start()].rstrip("\\"))) % 2 and not _UNICODE_ESCAPE.match(
-            text, match.start()
-        ):
-            return match.end()
-    return None
+    return next((match.end() for match in UNICODE_ESCAPE.finditer(text) if match[0] == "\\u"), None)
 
 
 def decode_unicode_escapes(text: str) -> tuple[str, list[int]] | None:
@@ -175,21 +159,15 @@ def decode_unicode_escapes(text: str) -> tuple[str, list[int]] | None:
     Neo4j decodes these escapes anywhere in a query, even in keywords, in Cypher 5 and in Cypher 25. Return None if the
     text contains no escape.
     """
-    if "\\u" not in text:
-        return None
     parts: list[str] = []
     offsets: list[int] = []
     place = 0
-    for match in _UNICODE_ESCAPE.finditer(text):
-        if (match.start() - len(text[: match.start()].rstrip("\\"))) % 2:
-            continue
-        parts.append(text[place : match.start()])
-        offsets.extend(range(place, match.start()))
-        parts.append(chr(int(match[1], 16)))
-        offsets.append(match.start())
-        place = match.end()
+    for match in UNICODE_ESCAPE.finditer(text):
+        if match[1] is not None:
+            parts += (text[place : match.start()], chr(int(match[1], 16)))
+            offsets += range(place, match.start() + 1)
+            place = match.end()
     if not parts:
         return None
-    parts.append(text[place:])
-    offsets.extend(range(place, len(text) + 1))
-    return "".join(parts), offsets
+    offsets += range(place, len(text) + 1)
+    return "".join((*parts, text[place:])), offsets

@@ -13,10 +13,8 @@ from graphground.cypher.diagnostics import LONGEST_SPAN, Diagnostic, Report, cut
 from graphground.cypher.parameters import CODE as MISSING_PARAMETER
 from graphground.cypher.parameters import missing_parameters
 from graphground.cypher.quoting import in_backticks
-from graphground.cypher.safety.access import MULTIPLE_STATEMENTS, REFUSED
-from graphground.cypher.safety.canonical import canonical
-from graphground.cypher.safety.growing_values import CODES as GROWING
-from graphground.cypher.safety.parser_differences import CODE as TWO_READINGS
+from graphground.cypher.safety.access import GROWING, MULTIPLE_STATEMENTS, REFUSED
+from graphground.cypher.safety.canonical import TWO_READINGS, canonical
 from graphground.cypher.tree import Query, Return, SingleQuery, Union
 from graphground.graphs.engines.engine import (
     EngineBusy,

@@ -25,8 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.results import Figure, record
-from graphground.cypher.diagnostics import Edit, applied
-from graphground.cypher.tree import line_starts
+from graphground.cypher.diagnostics import Edit, LineIndex, applied
 from graphground.evals.metrics.execution_accuracy import tables_match
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
@@ -99,7 +98,7 @@ def followed(query: str, first: First) -> str:
     """Return the query that the answer advises: its offer, or the query with the first suggestions in place."""
     if first.offered:
         return first.offered
-    starts, edits = line_starts(query), []
+    starts, edits = LineIndex(query).starts, []
     for finding in sorted(first.findings, key=lambda finding: ("error", "warning", "hint").index(finding.severity)):
         start = starts[finding.line - 1] + finding.column - 1
         end = starts[finding.end_line - 1] + finding.end_column - 1

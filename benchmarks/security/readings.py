@@ -37,8 +37,7 @@ from typing import Any, NamedTuple
 import neo4j
 
 from graphground.cypher import validate
-from graphground.cypher.safety.canonical import canonical
-from graphground.cypher.safety.parser_differences import two_readings
+from graphground.cypher.safety.canonical import canonical, two_readings
 from graphground.cypher.tokens import decode_unicode_escapes, tokenize, unescape_string
 from tests.support.hostile_texts import HostileTexts, unclean
 
@@ -53,7 +52,7 @@ def tokens_of(text: str, values: bool) -> Reading:
     tokens = tokenize(text)
     read: Reading = []
     for kind, name, start, end in zip(tokens.kinds, tokens.names, tokens.starts, tokens.ends, strict=True):
-        value = unescape_string(text[start:end])[0] if kind == "string" else name
+        value = unescape_string(text[start:end]) if kind == "string" else name
         read.append((kind if kind.isascii() else "word", value if values else None))
     return read
 

@@ -8,8 +8,16 @@ from collections.abc import Iterable, Sequence
 from graphground.cypher.checks.findings import Findings, free_name, relationship_clause
 from graphground.cypher.diagnostics import all_of, either, listed, reversed_text
 from graphground.cypher.names.nearest import is_clear, nearest
-from graphground.cypher.outline.model import Facts, LabelUse, Link, PropertyUse
-from graphground.cypher.outline.schema_index import SchemaIndex, links_to_reverse, narrowed, written_kinds
+from graphground.cypher.outline.model import (
+    Facts,
+    LabelUse,
+    Link,
+    PropertyUse,
+    SchemaIndex,
+    links_to_reverse,
+    narrowed,
+    written_kinds,
+)
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import RelationshipPattern, pattern_texts
 

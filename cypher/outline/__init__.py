@@ -5,8 +5,8 @@
     >>> [(symbol.name, outline.index.labels_of(symbol.kinds)) for symbol in outline.symbols if symbol.kind == "node"]
     [('m', ('Movie',)), ('p', ('Person',))]
 
-`model` holds the classes, `reader` collects them from the tree, and `schema_index` infers the labels that the schema
-allows. The outline is kept on the query, so that checks, repair and the search for hidden problems read it once.
+`model` holds the classes and infers the labels that the schema allows, and `reader` collects the facts from the tree.
+The outline is kept on the query, so that checks, repair and the search for hidden problems read it once.
 """
 
 from graphground.cypher.outline.reader import outline_of

@@ -7,8 +7,20 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from graphground.cypher import tree as t
-from graphground.cypher.outline.model import Comparison, Facts, LabelUse, Link, MatchUse, PropertyUse, Symbol, Value
-from graphground.cypher.outline.schema_index import Pairs, SchemaIndex, index_of, solve
+from graphground.cypher.outline.model import (
+    Comparison,
+    Facts,
+    LabelUse,
+    Link,
+    MatchUse,
+    Pairs,
+    PropertyUse,
+    SchemaIndex,
+    Symbol,
+    Value,
+    index_of,
+    solve,
+)
 from graphground.cypher.safety.time_limit import check_work
 from graphground.cypher.tree import Query
 

@@ -1,7 +1,7 @@
 """Turns tokens into a tree: recursive descent, one function per construct, one module per family of constructs.
 
-`cursor` holds the position; `queries` and `clauses` parse clauses, `expressions` and `atoms` parse values, and
-`patterns` and `labels` parse paths. If a text can be parsed in two ways (`(a)-[…]` as a path or a difference), the
+`cursor` holds the position; `statement` parses queries and clauses, `expressions` and `atoms` parse values, and
+`patterns` parses paths. If a text can be parsed in two ways (`(a)-[…]` as a path or a difference), the
 parser tries the first way and backtracks if it fails; the error furthest to the right is reported.
 
 The language is recursive (a subquery is an expression that contains clauses), and so are its modules: each imports the

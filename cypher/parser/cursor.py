@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from graphground.cypher.diagnostics import Problem
 from graphground.cypher.tokens import Tokens
 from graphground.cypher.tree import Name, Variable
 
@@ -77,7 +78,7 @@ class Cursor:
         self.no_pattern: set[int] = set()
         self.bars: list[int] = []
         self.stop_bar = -1
-        self.notes: list[tuple[str, int, int, str]] = []
+        self.notes: list[Problem] = []
 
     def fail(self, expected: str) -> Failure:
         """Record what was expected in place of the next token, and return the failure to raise."""
@@ -91,7 +92,7 @@ class Cursor:
 
     def note(self, code: str, start: int, end: int, message: str) -> None:
         """Note a problem that does not stop the parser; it is reported together with problems found later."""
-        self.notes.append((code, start, end, message))
+        self.notes.append(Problem(code, start, end, message))
 
     def accept(self, kind: str) -> bool:
         """Skip the next token if it is of this kind; return whether it was skipped."""
@@ -177,21 +178,30 @@ def integer_value(c: Cursor, i: int) -> int:
             return int(text)
         value = int(text[:MOST_DIGITS])
         if value > 2**63 - 1 and not (value == 2**63 and i and c.kinds[i - 1] == "-"):
-            c.note("number", c.starts[i], c.ends[i], f"the integer {text[:40]} is too large; the largest is 2^63-1")
+            c.note(
+                "invalid_literal",
+                c.starts[i],
+                c.ends[i],
+                f"the integer {text[:40]} is too large; the largest is 2^63-1",
+            )
         return value
     plain = text.replace("_", "")
     base = 16 if plain[:2].lower() == "0x" else 8 if plain[:2] == "0o" else 10
     if base == 10 and plain.isdigit() and plain[0] == "0" and len(plain) > 1:
         octal = "" if "8" in plain or "9" in plain else f"0o{text[1:]} for an octal number, or "
-        c.note("number", c.starts[i], c.ends[i], f"{text} begins with 0; write {octal}{plain.lstrip('0') or '0'}")
+        c.note(
+            "invalid_literal", c.starts[i], c.ends[i], f"{text} begins with 0; write {octal}{plain.lstrip('0') or '0'}"
+        )
         return 0
     try:
         if text.endswith("_") or "__" in text:
             raise ValueError
         value = int(plain[:MOST_DIGITS], base)
     except ValueError:
-        c.note("number", c.starts[i], c.ends[i], f"{text[:40]} is not a number")
+        c.note("invalid_literal", c.starts[i], c.ends[i], f"{text[:40]} is not a number")
         return 0
     if value > 2**63 - 1 and not (value == 2**63 and i and c.kinds[i - 1] == "-"):
-        c.note("number", c.starts[i], c.ends[i], f"the integer {text[:40]} is too large; the largest is 2^63-1")
+        c.note(
+            "invalid_literal", c.starts[i], c.ends[i], f"the integer {text[:40]} is too large; the largest is 2^63-1"
+        )
     return value

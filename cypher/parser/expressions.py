@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from graphground.cypher import tree as t
+from graphground.cypher.diagnostics import Edit, Problem
 from graphground.cypher.parser import atoms, patterns, statement
 from graphground.cypher.parser.cursor import Cursor, Failure
 from graphground.cypher.tokens import words
@@ -75,7 +76,8 @@ def comparison(c: Cursor) -> t.Expression:
     while kind in _COMPARISONS:
         place = c.starts[c.i]
         if kind == "!=":
-            c.note("inequality", place, place + 2, "inequality is written <> in Cypher, not !=")
+            message = "inequality is written <> in Cypher, not !="
+            c.notes.append(Problem("syntax", place, place + 2, message, edits=(Edit(place, place + 2, "<>"),)))
             kind = "<>"
         operators.append(kind)
         places.append(place)

@@ -348,7 +348,7 @@ def match_mode(c: Cursor) -> str | None:
     if after in ("ELEMENT", "RELATIONSHIP"):
         c.accept("BINDINGS")
     if not c.cypher25:
-        c.note("newer", c.starts[i], c.end, f"{mode} needs Cypher 25; this query is read as Cypher 5")
+        c.note("syntax", c.starts[i], c.end, f"{mode} needs Cypher 25; this query is read as Cypher 5")
     return mode
 
 

@@ -7,7 +7,7 @@ brackets do not match, a quote is open, prose follows a query, or the first erro
 
 from __future__ import annotations
 
-from graphground.cypher.parser import clauses
+from graphground.cypher.parser import statement
 from graphground.cypher.parser.cursor import Cursor, Failure, Fatal
 from graphground.cypher.parser.statement import ParseError, failure_of
 from graphground.cypher.tokens import Tokens, words
@@ -138,9 +138,9 @@ def _read_on(text: str, tokens: Tokens, begin: int, cypher25: bool) -> ParseErro
         while True:
             if kinds[c.i] == "UNION":
                 c.i += 2 if kinds[c.i + 1] in ("ALL", "DISTINCT") else 1
-            parse = clauses.CLAUSES.get(kinds[c.i])
+            parse = statement.CLAUSES.get(kinds[c.i])
             if parse is None and cypher25:
-                parse = clauses.NEWER.get(kinds[c.i])
+                parse = statement.NEWER.get(kinds[c.i])
             if parse is not None:
                 parse(c)
             elif kinds[c.i] != "UNION":

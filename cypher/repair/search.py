@@ -10,8 +10,16 @@ from graphground.cypher import tree as t
 from graphground.cypher.checks.entities import EntityLookup
 from graphground.cypher.diagnostics import Edit, applied, reversal
 from graphground.cypher.names.nearest import nearest
-from graphground.cypher.outline.model import Comparison, Facts, LabelUse, Link, PropertyUse, Symbol
-from graphground.cypher.outline.schema_index import SchemaIndex, narrowed
+from graphground.cypher.outline.model import (
+    Comparison,
+    Facts,
+    LabelUse,
+    Link,
+    PropertyUse,
+    SchemaIndex,
+    Symbol,
+    narrowed,
+)
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.cypher.safety.time_limit import check_work
 from graphground.cypher.schema import RelationshipPattern

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
-from graphground.cypher.diagnostics import Edit, listed
+from graphground.cypher.diagnostics import Edit, Problem, listed
 from graphground.cypher.names.nearest import distance
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.safety.time_limit import MOST_FINDINGS, check_work
@@ -27,17 +27,6 @@ class Binding:
         self.name = name
         self.type = type_
         self.pattern = pattern
-
-
-class Problem(NamedTuple):
-    """A finding of the language check: a code, a span of the text, a message, suggestions, and the edits of a fix."""
-
-    code: str
-    start: int
-    end: int
-    message: str
-    suggestions: tuple[str, ...] = ()
-    edits: tuple[Edit, ...] = ()
 
 
 Scope = dict[str, Binding]
@@ -121,7 +110,7 @@ class Checker:
         self.quantified = False
         self.inner: dict[Node, Scope] = {}
         self.restricted: Scope | None = None
-        self.late: list[tuple[str, int, int, str, tuple[str, ...]]] = []
+        self.late: list[Problem] = []
 
     def problem(
         self, code: str, node: Node, message: str, suggestions: tuple[str, ...] = (), edits: tuple[Edit, ...] = ()
@@ -260,8 +249,8 @@ def analyze(query: Query) -> list[Problem]:
     try:
         statement(checker, query.body)
         # Neo4j checks functions only after everything else is correct.
-        for code, start, end, message, suggestions in checker.late:
-            checker.problem_at(code, start, end, message, suggestions)
+        for problem in checker.late:
+            checker.problem_at(*problem[:5])
     except Enough:
         pass
     return checker.problems

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphground.cypher import tree
-from graphground.cypher.diagnostics import counted, either
+from graphground.cypher.diagnostics import Problem, counted, either
 from graphground.cypher.functions import CYPHER25_FUNCTIONS, FUNCTIONS, RENAMED, Function
 from graphground.cypher.names.nearest import distance
 from graphground.cypher.parser.atoms import COORDINATES
@@ -568,7 +568,7 @@ def _unknown(c: Checker, node: tree.FunctionCall, key: str) -> Type:
         infer(c, argument)
     if key in _SYNTAX:
         how = {"reduce": "reduce(total = 0, x IN xs | total + x)"}.get(key, f"{key}(x IN xs WHERE x > 1)")
-        c.late.append(("unknown_function", node.start, node.name_end, f"{key} is written {how}", ()))
+        c.late.append(Problem("unknown_function", node.start, node.name_end, f"{key} is written {how}"))
         return ANY
     renamed = RENAMED.get(key)
     if key == "distance":
@@ -604,7 +604,7 @@ def _unknown(c: Checker, node: tree.FunctionCall, key: str) -> Type:
         message = f"{node.name} needs Cypher 25; this query is read as Cypher 5"
         # local_datetime() is an alias of localdatetime(), but uuid() is not an alias of id().
         suggestions = tuple(name for name in suggestions if name.lower().replace(".", "") == key.replace("_", ""))
-    c.late.append(("unknown_function", node.start, node.name_end, message, suggestions))
+    c.late.append(Problem("unknown_function", node.start, node.name_end, message, suggestions))
     return ANY
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 from graphground.cypher import tree
+from graphground.cypher.diagnostics import Problem
 from graphground.cypher.functions import VECTOR
-from graphground.cypher.semantics import expressions, projections
+from graphground.cypher.semantics import clauses, expressions
 from graphground.cypher.semantics.checker import Binding, Checker
 from graphground.cypher.types import (
     ANY,
@@ -85,7 +86,7 @@ def _check_shortest(c: Checker, path: tree.PathPattern) -> None:
         )
     first, last = elements[0], elements[-1]
     if first.variable is not None and last.variable is not None and first.variable.name == last.variable.name:
-        c.late.append(("pattern", path.start, path.end, f"{path.shortest}(…) needs two different ends", ()))
+        c.late.append(Problem("pattern", path.start, path.end, f"{path.shortest}(…) needs two different ends"))
     if length is not None and length.minimum is not None and length.minimum > 1:
         c.problem_at("pattern", length.start + 1, length.end, f"{path.shortest}(…) takes a minimal length of 0 or 1")
 
@@ -544,8 +545,8 @@ def search(c: Checker, clause: tree.Match, node: tree.Search) -> None:
             c.problem(
                 "clause_order", node.skip, "SKIP cannot be combined with a VECTOR INDEX; request more rows with LIMIT"
             )
-        projections.row_count(c, node.skip, "SKIP")
-    projections.row_count(c, node.limit, "LIMIT")
+        clauses.row_count(c, node.skip, "SKIP")
+    clauses.row_count(c, node.limit, "LIMIT")
     if node.score is not None:
         c.declare(node.score, FLOAT)
 

@@ -17,10 +17,10 @@ Every node has the methods `children`, `walk`, `find` and `shape`. Fields are ty
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from graphground.cypher.diagnostics import LineIndex
 from graphground.cypher.tree.node import N
 from graphground.cypher.tree.node import Node as Node
 
@@ -818,10 +818,8 @@ class Command(QueryBody):
 
     kind: str
     words: str
-    calls: list[CallProcedure]
     clauses: list[Clause]
     expressions: list[Expression]
-    content: str
 
 
 class QueryOption(Node):
@@ -849,10 +847,9 @@ class Query(Node):
     body: QueryBody
     prefix: str
     language: str
-    line_starts: list[int]
 
-    unshaped: ClassVar[frozenset[str]] = frozenset({"text", "preparser", "line_starts"})
-    __slots__ = ("_found", "_nodes", "_outline")
+    unshaped: ClassVar[frozenset[str]] = frozenset({"text", "preparser"})
+    __slots__ = ("_found", "_lines", "_nodes", "_outline")
 
     def walk(self) -> Iterator[Node]:
         """Iterate over all nodes, parents first, in text order;
@@ -883,10 +880,11 @@ class Query(Node):
 
     def position(self, offset: int) -> tuple[int, int]:
         """Return the line and column of an offset, both counted from 1."""
-        if not self.line_starts:
-            self.line_starts = line_starts(self.text)
-        line = bisect_right(self.line_starts, offset)
-        return line, offset - self.line_starts[line - 1] + 1
+        try:
+            return self._lines.of(offset)
+        except AttributeError:
+            self._lines: LineIndex = LineIndex(self.text)
+            return self._lines.of(offset)
 
     def text_without_options(self) -> str:
         """Return the text with spaces in place of `CYPHER 5 planner=cost`, which only Neo4j knows."""
@@ -899,11 +897,3 @@ class Query(Node):
     def source(self, node: Node) -> str:
         """Return the original text of a node."""
         return self.text[node.start : node.end]
-
-
-def line_starts(text: str) -> list[int]:
-    r"""Return the offset at which each line begins; `\n`, `\r\n` and a lone `\r` end a line."""
-    return [0, *(match.end() for match in _LINE_END.finditer(text))]
-
-
-_LINE_END = re.compile(r"\r\n?|\n")

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from graphground.cypher import Report, validate
-from graphground.cypher.safety.access import REFUSED
-from graphground.cypher.safety.growing_values import CODES as GROWING
-from graphground.cypher.safety.parser_differences import CODE as TWO_READINGS
+from graphground.cypher.safety.access import GROWING, REFUSED
+from graphground.cypher.safety.canonical import TWO_READINGS
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable, QueryTimeout, Table
 
 if TYPE_CHECKING:

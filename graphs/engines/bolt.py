@@ -21,8 +21,7 @@ from neo4j.auth_management import AuthManager
 
 from graphground.cypher.diagnostics import Language, counted
 from graphground.cypher.quoting import quoted_name
-from graphground.cypher.safety.canonical import Ambiguous, Sent, canonical
-from graphground.cypher.safety.parser_differences import CODE
+from graphground.cypher.safety.canonical import TWO_READINGS, Ambiguous, Sent, canonical
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.client_context import RunningQuery, Waiting, query_span
 from graphground.graphs.engines.dialects import Dialect, dialect_of, version_of
@@ -409,7 +408,7 @@ def to_send(dialect: Dialect, query: str | Query, limit: int | None = None) -> S
     try:
         return canonical(rewrite_for(dialect, query, limit))
     except Ambiguous as error:
-        raise QueryFailed(str(error), CODE) from None
+        raise QueryFailed(str(error), TWO_READINGS) from None
 
 
 def in_places_of(query: str | Query, error: QueryFailed, dialect: Dialect, limit: int | None = None) -> QueryFailed:
@@ -418,7 +417,7 @@ def in_places_of(query: str | Query, error: QueryFailed, dialect: Dialect, limit
     If a rewrite changed more than the end of the query, the returned error has no position. A line of the sent text
     that the database quotes is omitted.
     """
-    if error.line is None or error.column is None or error.code == CODE:
+    if error.line is None or error.column is None or error.code == TWO_READINGS:
         return error
     text = query if isinstance(query, str) else query.text
     sent = to_send(dialect, query, limit)

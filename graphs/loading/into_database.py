@@ -22,7 +22,7 @@ import neo4j
 
 from graphground.cypher.diagnostics import counted, sentence
 from graphground.cypher.quoting import in_backticks
-from graphground.cypher.safety.parser_differences import two_readings
+from graphground.cypher.safety.canonical import two_readings
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.dialects import MEMGRAPH, Dialect, dialect_of

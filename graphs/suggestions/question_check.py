@@ -145,6 +145,6 @@ def _values(query: str) -> Iterator[str]:
     tokens = tokenize(query)
     for kind, start, end in zip(tokens.kinds, tokens.starts, tokens.ends, strict=True):
         if kind == "string":
-            yield unescape_string(query[start:end])[0]
+            yield unescape_string(query[start:end])
         elif kind in ("integer", "float"):
             yield query[start:end]

@@ -15,9 +15,8 @@ from typing import Any
 
 from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher import tree as t
-from graphground.cypher.diagnostics import Diagnostic, Edit, applied, counted
+from graphground.cypher.diagnostics import Diagnostic, Edit, LineIndex, applied, counted
 from graphground.cypher.functions import is_aggregate
-from graphground.cypher.tree import line_starts
 from graphground.graphs.engines.engine import EngineError, is_empty_answer
 from graphground.graphs.graph import Graph
 from graphground.graphs.why_empty.causes import blame_condition, blame_pattern
@@ -98,7 +97,7 @@ def _alternatives(query: t.Query, causes: Sequence[Diagnostic]) -> list[Edit]:
     for cause in causes:
         meant = cause.code == "entity_not_found" or all("(:" in text for text in cause.suggestions)
         if not cause.edits and cause.severity != "hint" and meant and 1 < len(cause.suggestions) <= MOST_ALTERNATIVES:
-            starts = line_starts(query.text)
+            starts = LineIndex(query.text).starts
             start = starts[cause.line - 1] + cause.column - 1
             end = starts[cause.end_line - 1] + cause.end_column - 1
             return [Edit(start, end, text) for text in cause.suggestions]

@@ -10,7 +10,7 @@ from typing import Any
 import neo4j
 import pytest
 
-from graphground.cypher.safety.parser_differences import two_readings
+from graphground.cypher.safety.canonical import two_readings
 from graphground.graphs.engines.address import Database
 from graphground.graphs.opening.connected import open_database
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs

@@ -4,7 +4,7 @@ import pytest
 
 from graphground.cypher import parse
 from graphground.cypher.quoting import nodes, property_of, relationships
-from graphground.cypher.safety.parser_differences import two_readings
+from graphground.cypher.safety.canonical import two_readings
 from graphground.graphs.engines.bolt import to_send
 from graphground.graphs.engines.dialects import DIALECTS
 

@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
+from graphground.cypher.diagnostics import Problem
 from graphground.cypher.parser import statement
-from graphground.cypher.parser.statement import Note
 from graphground.cypher.tree import Query
 from graphground.graphs.engines.dialects import MEMGRAPH
 from graphground.graphs.engines.engine import EngineError, QueryFailed, QueryTimeout, Table
@@ -139,7 +139,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Record the texts that the parser reads during a test, in order."""
     texts: list[str] = []
 
-    def counted(text: str, language: str) -> tuple[Query, list[Note]]:
+    def counted(text: str, language: str) -> tuple[Query, list[Problem]]:
         texts.append(text)
         return parser_of_a_text(text, language)
 

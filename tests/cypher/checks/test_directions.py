@@ -2,7 +2,7 @@ import pytest
 
 from graphground.cypher import validate
 from graphground.cypher.checks.names import shortest_path
-from graphground.cypher.outline.schema_index import index_of
+from graphground.cypher.outline.model import index_of
 from tests.support.checked_graphs import CHARACTERS, COMPANY, codes, findings, problems_in
 from tests.support.documents import schema
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from graphground.cypher import parse, validate
-from graphground.cypher.safety.growing_values import MAX_ELEMENTS, growing_values
+from graphground.cypher.safety.access import MAX_ELEMENTS, growing_values
 from tests.support.steps import count_steps
 
 QUERIES = json.loads((Path(__file__).parent / "queries.json").read_text(encoding="utf-8"))

@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from graphground.cypher.outline.schema_index import SchemaIndex
+from graphground.cypher.outline.model import SchemaIndex
 from graphground.cypher.schema import PropertyGraphSchema
 from tests.support.checked_graphs import codes
 from tests.support.documents import schema

@@ -3,7 +3,7 @@
 import pytest
 
 from graphground.cypher import validate
-from graphground.cypher.safety.parser_differences import two_readings
+from graphground.cypher.safety.canonical import two_readings
 from tests.support.shared_data import SHARED, needs
 
 DISPUTED = (
