@@ -32,8 +32,9 @@ MAX_PLACEHOLDERS = 3
 FEWEST_BESIDE = 8
 """The least number of different numbers or unique values beside a word for a missing value.
 
-Words among fewer numbers may be grades: `12`, `16`, `18`, `PG`. Among dates, `FEWEST_VALUES` are enough.
+Words among fewer numbers may be grades: `12`, `16`, `18`, `PG`. Among dates, `FEWEST_DATES` are enough.
 """
+FEWEST_DATES = 2
 UNIQUE_SHARE, FEWEST_REPEATED = 0.1, 5
 """The least share and number of the values that are a word for a missing value, if all other values are unique."""
 MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec"
@@ -275,7 +276,9 @@ def find_placeholders(counts: Sequence[tuple[object, int]], total: int = 0, dist
     """
     total, distinct = total or sum(count for _, count in counts), distinct or len(counts)
     blank = {value for value, _ in counts if isinstance(value, str) and _is_blank(value)}
-    found = blank if 2 * len(blank) < distinct else set[str]()
+    others = [str(value) for value, _ in counts if value not in blank]
+    digits = len(others) > 1 and all(any(map(str.isdigit, text)) for text in others)
+    found = blank if 2 * len(blank) < distinct or digits else set[str]()
     wordy = {
         value: count
         for value, count in counts
@@ -284,7 +287,7 @@ def find_placeholders(counts: Sequence[tuple[object, int]], total: int = 0, dist
     rest = [value for value, _ in counts if value not in wordy and value not in found]
     # Two words, such as `open` and `N/A`, may both stand among dates; more are values of a vocabulary.
     beside = distinct - len(found) - len(wordy)
-    if 0 < len(wordy) <= MAX_PLACEHOLDERS and beside >= FEWEST_VALUES:
+    if 0 < len(wordy) <= MAX_PLACEHOLDERS and beside >= FEWEST_DATES:
         unique = beside == total - sum(count for value, count in counts if value in found or value in wordy)
         often = min(wordy.values()) >= max(FEWEST_REPEATED, UNIQUE_SHARE * total)
         form = _dominant([str(value) for value in rest])

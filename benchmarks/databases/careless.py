@@ -125,15 +125,15 @@ def rows_of(graph: Graph, query: str) -> list[list[Any]] | None:
         return None
 
 
-def lines_of(name: str) -> Iterator[dict[str, Any]]:
+def lines_of(folder: Path, name: str) -> Iterator[dict[str, Any]]:
     """Read the records of a file of questions or queries."""
-    yield from map(json.loads, (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines())
+    yield from map(json.loads, (folder / f"{name}.jsonl").read_text("utf-8").splitlines())
 
 
-def measure_careless(graphs: Graphs, name: str, asking: bool, shown: list[str]) -> tuple[Tally, Tally]:
+def measure_careless(graphs: Graphs, folder: Path, name: str, asking: bool, shown: list[str]) -> tuple[Tally, Tally]:
     """Return the counts for one graph: of the queries that may be read, and of those held out."""
     tallies, graph = (Tally(), Tally()), graphs.get(name)
-    for number, item in enumerate(lines_of(f"{name}_careless")):
+    for number, item in enumerate(lines_of(folder, f"{name}_careless")):
         gold = rows_of(graph, item["gold_raw"])
         first = first_answer(graphs, name, item["query"], item["question"] if asking else None)
         if gold is None or same_rows(first.rows, gold):
@@ -156,10 +156,10 @@ def measure_careless(graphs: Graphs, name: str, asking: bool, shown: list[str]) 
     return tallies
 
 
-def measure_right(graphs: Graphs, name: str, shown: list[str]) -> Counter[str]:
+def measure_right(graphs: Graphs, folder: Path, name: str, shown: list[str]) -> Counter[str]:
     """Count the right queries of one graph, and those with a hint, a warning or an error."""
     counts: Counter[str] = Counter()
-    for item in lines_of(f"{name}_dev"):
+    for item in lines_of(folder, f"{name}_dev"):
         query = item.get("cypher_raw") or item["cypher"]
         if not query:
             continue
@@ -178,6 +178,9 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("home", type=Path)
     arguments.add_argument("--graphs", nargs="+", default=list(GRAPHS))
+    arguments.add_argument(
+        "--folder", type=Path, default=FOLDER, help="the folder of GRAPH_careless.jsonl and GRAPH_dev.jsonl"
+    )
     arguments.add_argument("--question", action="store_true", help="also give the question")
     arguments.add_argument("--show", type=Path, help="a file for the misses that may be read")
     arguments.add_argument("--record", action="store_true", help="write the figures for docs/figures.md")
@@ -187,12 +190,12 @@ def main() -> None:
     try:
         print(HEAD)
         for name in options.graphs:
-            tallies = measure_careless(graphs, name, options.question, shown)
+            tallies = measure_careless(graphs, options.folder, name, options.question, shown)
             both = Tally(tallies[0].counts + tallies[1].counts)
             print(f"{name:24} | {both.line()}", flush=True)
             whole.counts += both.counts
             held.counts += tallies[1].counts
-            right += measure_right(graphs, name, shown)
+            right += measure_right(graphs, options.folder, name, shown)
     finally:
         graphs.close()
     print(f"{'all':24} | {whole.line()}\n{'held out':24} | {held.line()}")

@@ -11,9 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import Findings
-from graphground.cypher.diagnostics import counted
+from graphground.cypher.diagnostics import counted, either
 from graphground.cypher.functions import is_aggregate
-from graphground.cypher.outline.model import Data, Facts, LabelUse, PropertyUse, filled, matching
+from graphground.cypher.outline.model import Data, Facts, LabelUse, Link, PropertyUse, filled, matching
+from graphground.cypher.quoting import quoted_name
+from graphground.cypher.schema import RelationshipPattern
 
 ARITHMETIC = frozenset("+-*/%^")
 HANDLES_NULL = frozenset({"coalesce", "exists", "nullif"})
@@ -54,7 +56,9 @@ def empty_relationships(facts: Facts, findings: Findings, data: Data) -> None:
         total = data.relationships(type_)
         if total == 0:
             message = f"The graph has no {type_} relationship (0 of this type)."
-        elif total and link is not None and not link.bad and matching(facts, link, type_, data) == 0:
+        elif not total or link is None or link.bad:
+            continue
+        elif matching(facts, link, type_, data) == 0:
             ends = [facts.index.labels_of(symbol.kinds) for symbol in (link.left, link.right)]
             if any(len(labels) != 1 or not data.nodes(labels[0]) for labels in ends):
                 continue
@@ -62,8 +66,38 @@ def empty_relationships(facts: Facts, findings: Findings, data: Data) -> None:
             direction = " in this direction" if link.pattern.direction in ("left", "right") else ""
             message = f"The graph has no {type_} relationship between {between}{direction}, but {total:,} elsewhere."
         else:
+            _other_nodes(facts, findings, link, type_, total, data)
             continue
         _empty("empty_relationship", message, use, id(use.name) in alternatives, findings)
+
+
+def _other_nodes(facts: Facts, findings: Findings, link: Link, type_: str, total: int, data: Data) -> None:
+    """Report an end of a relationship at which the counts leave no relationship of the type.
+
+    The schema allows `(:Machine)-[:RUNS]->(:Library:Software)`, since some Software is at that end. That all of it is
+    `:Service:Software` is certain if RUNS ends as often at a Service as at all, and no node is both.
+    """
+    index, direction = facts.index, link.pattern.direction
+    if link.length != (1, 1) or direction == "both":
+        return
+    for symbol in (link.left, link.right):
+        written = [use.name for use in facts.labels if use.symbol is symbol and not use.negated]
+        side = int((symbol is link.left) != (direction == "right"))
+        others = [pattern for pattern in index.types[type_] if not index.ends(pattern)[side] & symbol.kinds]
+        counts = [data.relationships(type_, pattern.start, pattern.end) or 0 for pattern in others]
+        apart: list[RelationshipPattern] = []  # no relationship fits two of these
+        number = 0
+        for count, pattern in sorted(zip(counts, others, strict=True), key=lambda item: -item[0]):
+            ends = index.ends(pattern)
+            if not any(ends[0] & other[0] and ends[1] & other[1] for other in map(index.ends, apart)):
+                apart.append(pattern)
+                number += count
+        if len(written) == 1 and number == total:
+            labels = list(dict.fromkeys(pattern.end if side else pattern.start for pattern in apart))
+            verb = "end" if side else "begin"
+            message = f"No {type_} relationship {verb}s at a {written[0].name.text}: all {total:,} {verb} at {either(labels)}."
+            findings.add("empty_relationship", "warning", message, written[0], [quoted_name(label) for label in labels])
+            return
 
 
 def empty_properties(facts: Facts, findings: Findings, data: Data) -> None:

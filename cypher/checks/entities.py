@@ -7,9 +7,10 @@ from time import monotonic
 from typing import Any, Protocol
 
 from graphground.cypher import tree as t
-from graphground.cypher.checks.findings import Findings
-from graphground.cypher.checks.names import connecting
+from graphground.cypher.checks.findings import Findings, without_entry
+from graphground.cypher.checks.names import connecting, written_relationship
 from graphground.cypher.diagnostics import Edit, Severity, all_of, either, listed
+from graphground.cypher.names.nearest import meaning
 from graphground.cypher.outline.model import Comparison, Facts, PropertyUse
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.cypher.schema import pattern_texts
@@ -22,6 +23,8 @@ MOST_SOUGHT, SECONDS = 30, 0.5
 lookups. The findings are only warnings, so most of them can be omitted if a query lists a thousand names.
 """
 SHOWN = 5
+LEAST_MEANING = 0.5
+"""The least similarity in meaning of a property and of the relationship or label that says the same."""
 
 
 class Candidate(Protocol):
@@ -221,28 +224,50 @@ def _other_property(
     places = list(dict.fromkeys((candidate.label, candidate.property) for candidate in there))
     written = [f"(:{quoted_name(label)} {{{quoted_name(name)}: {quoted_string(value)}}})" for label, name in places]
     own = [label for label in facts.labels if label.symbol is use.symbol]
+    between = connecting(facts.index, use.symbol.kinds, facts.index.label_masks[places[0][0]]) if not places[1:] else []
+    edits = []
     # Another label is certain only if the query's own relationships contradict the written one.
-    sure = len(places) == 1 and len(own) == 1 and any(link.bad for link in use.symbol.links)
+    if len(places) == 1 and len(own) == 1 and any(link.bad for link in use.symbol.links):
+        edits = [
+            Edit(own[0].name.start, own[0].name.end, quoted_name(places[0][0])),
+            Edit(key.start, key.end, quoted_name(places[0][1])),
+        ]
+    elif len({(pattern.type, forward) for pattern, forward in between}) == 1:
+        pattern, forward = between[0]
+        step = f"{written_relationship('', pattern.type, forward)}{written[0]}"
+        if meaning(use.key, pattern.type) > LEAST_MEANING or meaning(use.key, places[0][0]) > LEAST_MEANING:
+            edits = _as_relationship(facts, comparison, use, step)
+    joined = all_of(pattern_texts(pattern for pattern, _ in between), 3)
     findings.add(
         "entity_not_found",
         "warning",
         f"No {either(labels, 3)} has the {use.key} {value!r}, but {all_of(written, 3)} {'exists' if len(written) == 1 else 'exist'}."
-        f"{_joined(facts, use, places[0][0]) if len(places) == 1 else ''}",
+        + (f" The schema has {joined}." if between else ""),
         comparison.right_node,
-        edits=[
-            Edit(own[0].name.start, own[0].name.end, quoted_name(places[0][0])),
-            Edit(key.start, key.end, quoted_name(places[0][1])),
-        ]
-        if sure
-        else [],
+        edits=edits,
     )
     return True
 
 
-def _joined(facts: Facts, use: PropertyUse, label: str) -> str:
-    """Return the sentence that says how the schema connects a node of the query with a label."""
-    found = connecting(facts.index, use.symbol.kinds, facts.index.label_masks[label])
-    return f" The schema has {all_of(pattern_texts(pattern for pattern, _ in found), 3)}." if found else ""
+def _as_relationship(facts: Facts, comparison: Comparison, use: PropertyUse, step: str) -> list[Edit]:
+    """Return the edits that compare the end of a relationship in place of a property that does not exist.
+
+    `(v:Vessel {flag: 'Malta'})` becomes `(v:Vessel), (v)-[:FLIES_FLAG_OF]->(:Country {country_name: 'Malta'})`; `step`
+    is the text after `(v)`.
+    """
+    query, node, name = facts.query, comparison.node, use.symbol.name
+    if name is None or comparison.operator != "=" or comparison.negated:
+        return []
+    if facts.index.property_types(use.symbol.kinds, use.key):
+        return []
+    if not use.in_map:
+        return [Edit(node.start, node.end, f"({name}){step}")] if isinstance(node, t.Binary) else []
+    clause = next((match.clause for match in facts.matches if match.clause.start < node.start < match.clause.end), None)
+    holder = without_entry(query, node)
+    if clause is None or holder is None or holder[0].properties is None:
+        return []
+    place, end = holder[0].properties, clause.patterns[-1].end
+    return [Edit(place.start, place.end, holder[1].rstrip()), Edit(end, end, f", ({name}){step}")]
 
 
 def nothing_like_it(nearest: Sequence[str], noun: str) -> str:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from graphground.cypher.diagnostics import Diagnostic, Edit, Severity, all_of
 from graphground.cypher.safety.time_limit import MOST_FINDINGS, check_work
-from graphground.cypher.tree import Node, Query, Variable
+from graphground.cypher.tree import MapLiteral, Node, NodePattern, Query, Variable
 
 
 class Enough(Exception):
@@ -64,6 +64,19 @@ def free_name(kind: Literal["node", "relationship"], query: Query) -> str:
     taken = {variable.name for variable in query.find(Variable)}
     letter = "n" if kind == "node" else "r"
     return next(name for name in (f"{letter}{number or ''}" for number in count()) if name not in taken)
+
+
+def without_entry(query: Query, entry: Node) -> tuple[NodePattern, str] | None:
+    """Return the node pattern whose map has an entry, and its map without the entry, with a space behind it or empty.
+
+    For `name: 'x'` of `(n:Film {name: 'x', year: 1999})` the text is `{year: 1999} `; None if no node has the entry.
+    """
+    for node in query.find(NodePattern):
+        entries = node.properties.entries if isinstance(node.properties, MapLiteral) else []
+        if any(other is entry for other in entries):
+            others = ", ".join(query.source(other) for other in entries if other is not entry)
+            return node, f"{{{others}}} " if others else ""
+    return None
 
 
 def relationship_clause(types: Sequence[str], singular: str, plural: str, *, untyped: str = "This relationship") -> str:

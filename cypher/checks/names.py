@@ -4,24 +4,31 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import or_
 
 from graphground.cypher.checks.findings import Findings, free_name, relationship_clause
 from graphground.cypher.diagnostics import all_of, either, listed, reversed_text
-from graphground.cypher.names.nearest import is_clear, nearest
+from graphground.cypher.names.nearest import Near, is_clear, nearest
 from graphground.cypher.outline.model import (
     Facts,
     LabelUse,
     Link,
     PropertyUse,
     SchemaIndex,
+    Symbol,
     links_to_reverse,
     narrowed,
     written_kinds,
 )
 from graphground.cypher.quoting import quoted_name
+from graphground.cypher.safety.time_limit import check_work
 from graphground.cypher.schema import RelationshipPattern, pattern_texts
+from graphground.cypher.tree import Node
 
 ONLY_FIT = 3
+LIKE_ENOUGH, SLIP = 0.62, 0.8
+"""The least similarity of names that mean the same, and of a name and its misspelling."""
 GENERIC_NAMES = frozenset({"name", "title"})
 """Property names that agents guess for the property that names a node."""
 
@@ -63,40 +70,42 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
     as_written, in_reverse = _patterns_between(facts, link) if link is not None else ([], [])
     fitting = tuple(dict.fromkeys(pattern.type for pattern in as_written or in_reverse))
     narrow = 0 < len(fitting) < len(index.types)
-    near = nearest(found, index.types, favoured=fitting if narrow else ())
-    suggestions = [candidate.name for candidate in near]
-    clear = is_clear(near)
-    if narrow and not any(name in fitting for name in suggestions) and _ends_known(facts, link):
-        # Another type with a similar name that connects other labels would cause the next error.
-        suggestions, clear = list(fitting) if len(fitting) <= ONLY_FIT else [], False
+    near = nearest(found, index.types, favoured=fitting if narrow else (), limit=len(index.types))
+    if narrow:  # a type that does not connect these nodes would cause the next error, unless this one is a slip of it
+        near = [item for item in near if item.name in fitting or item.score >= SLIP]
+    near = near[:ONLY_FIT]
+    place: Node = use.name
+    suggestions, clear = [quoted_name(item.name) for item in near], is_clear(near)
+    known = link is not None and _ends_known(facts, link)
+    ways = _ways(facts, link, link.left.kinds, link.right.kinds, found) if link is not None and known else []
+    if link is not None and ways and ways[0].score > (near[0].score if near else LIKE_ENOUGH if narrow else 0):
+        alike = ways[0].score >= LIKE_ENOUGH
+        ways = [way for way in ways if not alike or way.score >= LIKE_ENOUGH]
+        suggestions, clear, place = [way.name for way in ways[:ONLY_FIT]], alike and len(ways) == 1, link.pattern
+    elif narrow and not near:
+        suggestions = [quoted_name(name) for name in fitting] if len(fitting) <= ONLY_FIT else []
     message = f"There is no relationship type {found!r} in the graph {index.schema.name!r}."
     if found in index.label_masks:
         message += f" {found!r} is a label: write it in parentheses, `(:{quoted_name(found)})`."
     if narrow:
         message += f" Relationships between these nodes: {listed(pattern_texts(as_written + in_reverse))}."
-    elif index.types:
-        message += f" Types: {listed(list(index.types), 20)}."
-    else:
-        message += " The graph has no relationship types."
-    findings.add(
-        "unknown_relationship_type",
-        "error",
-        message,
-        use.name,
-        [quoted_name(name) for name in suggestions],
-        clear=clear,
-    )
+    if place is not use.name:
+        message += _by_way_of(suggestions)
+    elif not narrow:
+        types = list(index.types)
+        message += f" Types: {listed(types, 20)}." if types else " The graph has no relationship types."
+    findings.add("unknown_relationship_type", "error", message, place, suggestions, clear=clear)
 
 
-def _ends_known(facts: Facts, link: Link | None) -> bool:
+def _ends_known(facts: Facts, link: Link) -> bool:
     """Return whether the query states the labels of both ends of a link."""
     everything = facts.index.everything
-    return link is not None and link.left.declared not in (0, everything) and link.right.declared not in (0, everything)
+    return link.left.declared not in (0, everything) and link.right.declared not in (0, everything)
 
 
 def _patterns_between(facts: Facts, link: Link) -> tuple[list[RelationshipPattern], list[RelationshipPattern]]:
     """Return the schema's patterns that connect both ends of a link as written, and those that do in reverse."""
-    left, right = link.left.kinds, link.right.kinds
+    left, right = _having_properties(facts, link.left), _having_properties(facts, link.right)
     if link.pattern.direction == "left":
         left, right = right, left
     as_written, in_reverse = [], []
@@ -107,6 +116,16 @@ def _patterns_between(facts: Facts, link: Link) -> tuple[list[RelationshipPatter
         elif narrowed(right, left, (ends,))[0]:
             in_reverse.append(pattern)
     return (as_written + in_reverse, []) if link.pattern.direction == "both" else (as_written, in_reverse)
+
+
+def _having_properties(facts: Facts, symbol: Symbol) -> int:
+    """Return the kinds of a symbol that have the properties that the query reads of it, as far as any kind does."""
+    kinds, index = symbol.kinds, facts.index
+    for use in facts.properties:
+        if use.symbol is symbol:
+            owners = [index.label_masks[label] for label in index.labels_by_property.get(use.key, ())]
+            kinds = reduce(or_, owners, 0) & kinds or kinds
+    return kinds
 
 
 def unknown_properties(facts: Facts, findings: Findings) -> None:
@@ -332,11 +351,11 @@ def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findi
     nodes = f"{left_labels[0]} and {right_labels[0]}" if len(left_labels) == len(right_labels) == 1 else "these nodes"
     if between:
         message += f" Relationships between {nodes}: {listed(pattern_texts(pattern for pattern, _ in between))}."
-        suggestions = [_written(variable, pattern.type, forward) for pattern, forward in between[:3]]
+        suggestions = [written_relationship(variable, pattern.type, forward) for pattern, forward in between[:3]]
         suggestions = list(dict.fromkeys(suggestions))
-    elif ways := _through_another_node(facts, link, left, right):
-        message += f" A path leads through another node: {either([f'(…){way}(…)' for way in ways], 3)}."
-        suggestions = ways[:3]
+    elif link.types and (ways := _ways(facts, link, left, right)):
+        suggestions = [way.name for way in ways[:ONLY_FIT]]
+        message += _by_way_of(suggestions)
     else:
         path = shortest_path(index, left, right)
         if path:
@@ -350,26 +369,40 @@ def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findi
     findings.add("impossible_pattern", "error", message, pattern, suggestions, clear=clear)
 
 
-def _through_another_node(facts: Facts, link: Link, left: int, right: int) -> list[str]:
-    """Return the ways over one more node that begin or end with a relationship of the written type and direction.
+def _by_way_of(ways: Sequence[str]) -> str:
+    return f" A path leads through another node: {either([f'(…){way}(…)' for way in ways], 3)}."
 
-    `(:Customer)-[:CONTAINS]->(:Product)` has the way `-[:PLACED]->(:Order)-[:CONTAINS]->`.
+
+def _ways(facts: Facts, link: Link, left: int, right: int, unknown: str | None = None) -> list[Near]:
+    """Return the ways over one more node between two sets of node kinds, most similar to the written type first.
+
+    One relationship of a way is the written one: `(:Customer)-[:CONTAINS]->(:Product)` has the way
+    `-[:PLACED]->(:Order)-[:CONTAINS]->`. If its type is `unknown`, all ways are returned, with their similarity to it.
     """
     index, pattern = facts.index, link.pattern
-    if not link.types or link.length != (1, 1) or pattern.direction == "both" or pattern.properties is not None:
+    if link.length != (1, 1) or pattern.direction == "both" or pattern.properties is not None:
         return []
-    written, masks = facts.query.source(pattern), index.label_masks
-    found: dict[str, None] = {}
-    for known in index.patterns(link.types):
-        start, end = (known.start, known.end) if pattern.direction == "right" else (known.end, known.start)
-        for further in index.schema.patterns:
-            for here, there, forward in ((further.start, further.end, True), (further.end, further.start, False)):
-                other = _written("", further.type, forward)
-                if masks[start] & left and here == end and masks[there] & right:
-                    found[f"{written}(:{quoted_name(end)}){other}"] = None
-                if masks[end] & right and there == start and masks[here] & left:
-                    found[f"{other}(:{quoted_name(start)}){written}"] = None
-    return list(found)
+    masks, written = index.label_masks, facts.query.source(pattern)
+    steps: dict[str, list[tuple[str, str, str]]] = {}
+    for known in index.schema.patterns:
+        for start, end, forward in ((known.start, known.end, True), (known.end, known.start, False)):
+            own = known.type in (link.types or ()) and forward == (pattern.direction == "right")
+            text = written if own else written_relationship("", known.type, forward)
+            steps.setdefault(start, []).append((end, text, known.type))
+    found: dict[tuple[str, str], tuple[int, Near]] = {}
+    for start in index.labels_of(left):
+        for middle, first, type_ in steps.get(start, ()):
+            for end, second, other in steps.get(middle, ()):
+                if not masks[end] & right or (unknown is None and written not in (first, second)):
+                    continue
+                check_work()
+                names = (type_, other, middle)
+                score = nearest(unknown, names, worst=0.0)[0].score if unknown is not None else 1.0
+                way = Near(f"{first}(:{quoted_name(middle)}){second}", score)
+                size = masks[middle].bit_count()  # of several labels of the node between, the most general one
+                if (first, second) not in found or found[first, second][0] < size:
+                    found[first, second] = size, way
+    return sorted((way for _, way in found.values()), key=lambda way: -way.score)
 
 
 def _allowed(facts: Facts, link: Link) -> list[RelationshipPattern]:
@@ -382,7 +415,8 @@ def _allowed(facts: Facts, link: Link) -> list[RelationshipPattern]:
     return [pattern for pattern in patterns if narrowed(left, right, (facts.index.ends(pattern),))[0]] or patterns
 
 
-def _written(variable: str, type_: str, forward: bool) -> str:
+def written_relationship(variable: str, type_: str, forward: bool) -> str:
+    """Return a relationship of a pattern: `-[r:hasCEO]->`, or `<-[r:hasCEO]-` if not `forward`."""
     inner = f"-[{variable}:{quoted_name(type_)}]-"
     return f"{inner}>" if forward else f"<{inner}"
 

@@ -12,7 +12,7 @@ from datetime import date, datetime
 from typing import Any, Literal
 
 from graphground.cypher import tree as t
-from graphground.cypher.checks.findings import Findings, free_name
+from graphground.cypher.checks.findings import Findings, free_name, without_entry
 from graphground.cypher.checks.names import relationship_properties
 from graphground.cypher.checks.text_values import (
     MOMENTS,
@@ -215,25 +215,11 @@ def _list_in_map(facts: Facts, comparison: Comparison, use: PropertyUse, value: 
     """
     name, naming = in_where(use, findings.query)
     condition = f"{value} IN {name}.{findings.query.source(use.key_node)}"
-    entry = comparison.node
-    edits: list[Edit] = []
-    holder = next(
-        (
-            node
-            for node in findings.query.find(t.NodePattern)
-            if node.properties is not None and node.properties.start <= entry.start < node.properties.end
-        ),
-        None,
-    )
-    if (
-        holder is not None
-        and isinstance(holder.properties, t.MapLiteral)
-        and holder.variable is not None
-        and holder.where is None
-    ):
-        others = [findings.query.source(other) for other in holder.properties.entries if other is not entry]
-        remaining = "{" + ", ".join(others) + "} " if others else ""
-        edits = [Edit(holder.properties.start, holder.properties.end, f"{remaining}WHERE {condition}")]
+    entry, edits = comparison.node, list[Edit]()
+    found = without_entry(findings.query, entry)
+    if found is not None and found[0].properties is not None and found[0].variable is not None and not found[0].where:
+        place = found[0].properties
+        edits = [Edit(place.start, place.end, f"{found[1]}WHERE {condition}")]
     findings.add(
         "list_compared_as_value",
         "error",

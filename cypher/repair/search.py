@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.entities import EntityLookup
+from graphground.cypher.checks.names import LIKE_ENOUGH
 from graphground.cypher.diagnostics import Edit, applied, reversal
 from graphground.cypher.names.nearest import nearest
 from graphground.cypher.outline.model import (
@@ -35,8 +35,8 @@ class Rewriting:
     text: str
     cost: float
     doubtful: bool = False
-    """Whether a valid label is replaced on a node without a name at the end of a path, where the query may miss a node,
-    or an unknown type by one of several that are not similar to it."""
+    """Whether a valid label is replaced though no relationship contradicts it, or on a node without a name at the end
+    of a path, where the query may miss a node, or an unknown type by one of several that are not similar to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,7 @@ class _Choice:
     links: tuple[tuple[int, LinkOption], ...] = ()
 
 
-def rewritings(
-    facts: Facts, entities: EntityLookup | None = None, reading: Reading | None = None, most: int = 6
-) -> list[Rewriting]:
+def rewritings(facts: Facts, entities: EntityLookup | None = None, most: int = 6) -> list[Rewriting]:
     """Return the cheapest rewritings of a query that fit the schema, the cheapest first.
 
     The list is empty if the schema is open, if a node is written with several labels, or if the query is too large,
@@ -60,7 +58,7 @@ def rewritings(
     if facts.index.schema.label_combinations and any(len(node.labels) > 1 for node in sketch.nodes):
         return []
     found: dict[str, Rewriting] = {}
-    for choice in _choices(sketch, Names(entities), reading):
+    for choice in _choices(sketch, Names(entities)):
         edits = _edits(sketch, choice)
         text = applied(facts.query.text, edits)
         found.setdefault(text, Rewriting(text, choice.cost, _doubtful(sketch, choice)))
@@ -79,15 +77,14 @@ def _doubtful(sketch: Sketch, choice: _Choice) -> bool:
             if not near or near[0].name != way.pattern.type or near[0].score < LIKE_ENOUGH:
                 return True
     return any(
-        not node.names
-        and len(node.links) < 2
+        (not any(link.link.bad for link in node.links) or (not node.names and len(node.links) < 2))
         and node.written in sketch.facts.index.label_masks
         and node.written != option.label
         for node, option in zip(sketch.nodes, choice.nodes, strict=True)
     )
 
 
-def _choices(sketch: Sketch, names: Names, reading: Reading | None) -> list[_Choice]:
+def _choices(sketch: Sketch, names: Names) -> list[_Choice]:
     index = sketch.facts.index
     near: dict[str, Mapping[str, float]] = {}
     for link in sketch.links:
@@ -104,7 +101,7 @@ def _choices(sketch: Sketch, names: Names, reading: Reading | None) -> list[_Cho
             for at, link in enumerate(sketch.links)
             if max(place[id(link.left)], place[id(link.right)]) == number
         ]
-        options = node_options(node, index, names, reading)
+        options = node_options(node, index, names)
         grown = []
         for choice in beam:
             check_work()
@@ -115,7 +112,7 @@ def _choices(sketch: Sketch, names: Names, reading: Reading | None) -> list[_Cho
                     right = partial[0].nodes[place[id(link.right)]].label
                     key = (at, left, right)
                     if key not in joined:
-                        joined[key] = _joining(link, left, right, sketch, near.get(link.type or "", {}), reading)
+                        joined[key] = _joining(link, left, right, sketch, near.get(link.type or "", {}))
                     ways = joined[key]
                     if ways is None:
                         continue
@@ -133,14 +130,14 @@ def _choices(sketch: Sketch, names: Names, reading: Reading | None) -> list[_Cho
 
 
 def _joining(
-    link: SketchLink, left: str, right: str, sketch: Sketch, near: Mapping[str, float], reading: Reading | None
+    link: SketchLink, left: str, right: str, sketch: Sketch, near: Mapping[str, float]
 ) -> list[LinkOption] | None:
     """Return the possible links between two labels; None if the link stays as written."""
     index = sketch.facts.index
     if not link.simple:
         masks = index.label_masks
         return None if narrowed(masks[left], masks[right], link.link.pairs)[0] else []
-    return link_options(link, left, right, index, near, reading)
+    return link_options(link, left, right, index, near)
 
 
 def _edits(sketch: Sketch, choice: _Choice) -> list[Edit]:
@@ -187,7 +184,6 @@ def _link_edits(link: SketchLink, way: LinkOption, text: str) -> list[Edit]:
 
 OTHER_LABEL, OTHER_TYPE, REVERSED = 1.3, 1.2, 0.5
 MISSING_NAME, MISSING_PROPERTY, OTHER_KEY = 2.4, 1.6, 0.3
-LIKE_ENOUGH = 0.62
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,23 +205,6 @@ class LinkOption:
     pattern: RelationshipPattern
     forward: bool
     cost: float
-
-
-class Reading(Protocol):
-    """Evidence from the question for or against a choice, as an extra cost;
-    negative if the question supports the choice."""
-
-    def label(self, label: str, node: SketchNode) -> float:
-        """Return the extra cost of a label for a node."""
-        ...
-
-    def step(self, pattern: RelationshipPattern, start: SketchNode, end: SketchNode) -> float:
-        """Return the extra cost of a relationship from one node to the other."""
-        ...
-
-    def name(self, written: str, name: str) -> float:
-        """Return the extra cost of replacing one name by another."""
-        ...
 
 
 class Names:
@@ -260,9 +239,7 @@ class Names:
         return self._near[place]
 
 
-def node_options(
-    node: SketchNode, index: SchemaIndex, names: Names, reading: Reading | None, most: int = 6
-) -> list[NodeOption]:
+def node_options(node: SketchNode, index: SchemaIndex, names: Names, most: int = 6) -> list[NodeOption]:
     """Return the labels that a node may have, the cheapest first."""
     written = [use.name.name.text for use in node.labels]
     unknown = {text for text in written if text not in index.label_masks}
@@ -278,18 +255,16 @@ def node_options(
                 cost += 0.2 + 1.1 * (1 - min(1.0, near[text].get(label, 0.0)))
             elif text != label:
                 cost += OTHER_LABEL
-        chosen, name_cost = _named(node, label, index, names, reading)
+        chosen, name_cost = _named(node, label, index, names)
         keys, key_cost = _keys(node, label, index, {id(use.use) for use, key, _ in chosen if key is not None})
         cost += name_cost + key_cost
-        if reading is not None:
-            cost += reading.label(label, node)
         found.append(NodeOption(label, cost, tuple(chosen), keys))
     found.sort(key=lambda option: option.cost)
     return found[:most]
 
 
 def _named(
-    node: SketchNode, label: str, index: SchemaIndex, names: Names, reading: Reading | None
+    node: SketchNode, label: str, index: SchemaIndex, names: Names
 ) -> tuple[list[tuple[NameUse, str | None, str]], float]:
     """Return the names of a node that change for a given label, as in `NodeOption.names`, and the cost of all names."""
     chosen: list[tuple[NameUse, str | None, str]] = []
@@ -311,7 +286,7 @@ def _named(
             continue
         else:
             for name, score, held_by in names.near(use.value, label):
-                price = 0.15 + 2.2 * (1 - score) + (reading.name(use.value, name) if reading is not None else 0.0)
+                price = 0.15 + 2.2 * (1 - score)
                 if best is None or price < best[0]:
                     best = (price, name, held_by if held_by in properties else naming)
         if best is None or best[0] > MISSING_NAME:
@@ -342,13 +317,7 @@ def _keys(node: SketchNode, label: str, index: SchemaIndex, moved: set[int]) -> 
 
 
 def link_options(
-    link: SketchLink,
-    left: str,
-    right: str,
-    index: SchemaIndex,
-    near: Mapping[str, float],
-    reading: Reading | None,
-    most: int = 4,
+    link: SketchLink, left: str, right: str, index: SchemaIndex, near: Mapping[str, float], most: int = 4
 ) -> list[LinkOption]:
     """Return the patterns that connect two labels, the cheapest first.
 
@@ -369,10 +338,8 @@ def link_options(
                 continue
             if pattern.symmetric and left == right and forward != rightward:
                 continue
-            ends = (link.left, link.right) if forward else (link.right, link.left)
-            extra = reading.step(pattern, *ends) if reading is not None else 0.0
             other_way = REVERSED if not both and forward != rightward else 0.0
-            found.append(LinkOption(pattern, forward, cost + other_way + extra))
+            found.append(LinkOption(pattern, forward, cost + other_way))
     found.sort(key=lambda option: option.cost)
     return found[:most]
 
@@ -404,7 +371,6 @@ class SketchNode:
     properties: list[PropertyUse] = field(default_factory=list)
     names: list[NameUse] = field(default_factory=list)
     links: list[SketchLink] = field(default_factory=list)
-    returned: bool = False
 
     @property
     def written(self) -> str | None:
@@ -422,10 +388,6 @@ class SketchLink:
     right: SketchNode
     type: str | None
     """The written type, even if the schema does not have it; None if the query gives no type or several."""
-
-    def other(self, node: SketchNode) -> SketchNode:
-        """Return the node at the other end of the link."""
-        return self.right if node is self.left else self.left
 
     @property
     def simple(self) -> bool:
@@ -472,11 +434,6 @@ def sketch_of(facts: Facts) -> Sketch | None:
         links.append(sketch_link)
         left.links.append(sketch_link)
         right.links.append(sketch_link)
-    for _, values in facts.returned:
-        for value in values:
-            symbol_of = value.symbol if isinstance(value, PropertyUse) else value
-            if isinstance(symbol_of, Symbol) and symbol_of.kind == "node":
-                node_of(symbol_of).returned = True
     if len(nodes) > MOST_NODES:
         return None
     return Sketch(facts, list(nodes.values()), links)

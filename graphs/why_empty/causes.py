@@ -18,7 +18,7 @@ from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic, Edit, all_of, counted, reversed_text, text_with
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.text_values import FORMS, are_milliseconds, guard, text_values
-from graphground.graphs.why_empty.probe import PLACEHOLDERS, Probe, all_hold, quoted, without_not
+from graphground.graphs.why_empty.probe import Probe, all_hold, quoted, without_not
 
 
 @dataclass(frozen=True)
@@ -280,17 +280,35 @@ def blame_node(probe: Probe, before: str, node: t.NodePattern) -> Iterator[Diagn
     alone = [entry for entry in entries if not probe.matches(before, f"({variable}{labels} {{{probe.source(entry)}}})")]
     for entry in alone:
         value = probe.value(entry.value)
-        if isinstance(value, str) and entry.key.text in naming_keys(probe) - {"aliases"}:
-            if before.strip() and probe.matches("", f"({variable}{labels} {{{probe.source(entry)}}})"):
-                yield _in_no_row(probe, entry)
-            else:
-                yield unknown_name(probe, _label(node), entry.key.text, value, entry.value)
+        if not isinstance(value, str) or entry.key.text not in naming_keys(probe) - {"aliases"}:
+            found = explain_equality(probe, before, node, entry, f"({variable}{labels})", variable)
+        elif before.strip() and probe.matches("", f"({variable}{labels} {{{probe.source(entry)}}})"):
+            yield _in_no_row(probe, entry)
+            continue
         else:
-            yield explain_equality(probe, before, node, entry, f"({variable}{labels})", variable)
+            found = unknown_name(probe, _label(node), entry.key.text, value, entry.value)
+        general = _general_label(probe, node, entry.key.text, value) if node.labels else None
+        if general is not None and node.labels is not None:
+            found = replace(found, edits=[Edit(node.labels.start, node.labels.end, quoted_name(general))])
+        yield found
     if not alone:
         yield probe.diagnostic(
             "matches_nothing", node.properties, "Each of these property values occurs, but never all on one node."
         )
+
+
+def _general_label(probe: Probe, node: t.NodePattern, key: str, value: Any) -> str | None:
+    """Return the label that a node with this value shares with the nodes of the written label, if it is only one.
+
+    `(:Band {act_name: 'Nova'})` matches nothing if Nova is no Band but another Act, and every Band is an Act.
+    """
+    written, lookup = _label(node), probe.graph.indexed_entities
+    together = [labels for labels in probe.graph.schema.label_combinations if written in labels]
+    if not together or lookup is None or not isinstance(value, str):
+        return None
+    holders = {item.label for item in lookup.find(value) if item.name == value and item.property == key}
+    shared = holders & frozenset.union(*together)
+    return shared.pop() if len(shared) == 1 else None
 
 
 def _without_label(probe: Probe, before: str, node: t.NodePattern, bare: str, variable: str) -> str:
@@ -549,11 +567,7 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
         fixed = [] if in_map else [converted[1]]
         return probe.diagnostic("filter_removes_all", condition, f"{opening} {converted[0]}", fixed, clear=True)
     if isinstance(literal, t.FunctionCall):
-        missing = sorted(
-            item
-            for item in _values(probe, before, text, False)
-            if isinstance(item, str) and item.strip().lower() in PLACEHOLDERS
-        )
+        missing = sorted(_missing(probe, before, subject))
         if missing:
             stand = f"{all_of([quoted(item) for item in missing])} stand{'s' if len(missing) == 1 else ''}"
             # What is valid after today includes what is open-ended.
@@ -587,6 +601,14 @@ def _elsewhere(probe: Probe, value: str) -> str:
     return f" {all_of(list(places), 3)} exist{'s' if len(places) == 1 else ''}." if places else ""
 
 
+def _missing(probe: Probe, before: str, subject: t.Expression) -> dict[str, int]:
+    """Return the texts that stand for a missing value of a property in the rows of `before`, with their counts."""
+    if not isinstance(subject, t.Property):
+        return {}
+    text = f"{before} WITH {probe.source(subject)} AS value WHERE value IS NOT NULL RETURN value, count(*) AS times"
+    return probe.placeholders(subject.key.text, probe.rows(f"{text} ORDER BY times DESC", MOST_VALUES))
+
+
 def _placeholders(probe: Probe, before: str, condition: t.Expression) -> tuple[str, list[str]] | None:
     """Return the sentence about texts such as 'N/A' that stand for the nulls that a condition asks for, and its fix.
 
@@ -596,18 +618,13 @@ def _placeholders(probe: Probe, before: str, condition: t.Expression) -> tuple[s
         if test.negated or not isinstance(test.operand, t.Property):
             continue
         text = probe.source(test.operand)
-        rows = probe.rows(
-            f"{before} WITH {text} AS value RETURN value, count(*) AS times ORDER BY times DESC", MOST_VALUES
-        )
-        found = [
-            (value, times) for value, times in rows if isinstance(value, str) and value.strip().lower() in PLACEHOLDERS
-        ]
+        found = _missing(probe, before, test.operand)
         if not found:
             continue
-        values = sorted(quoted(value) for value, _ in found)
+        values = sorted(map(quoted, found))
         fix = f"{text} = {values[0]}" if len(values) == 1 else f"{text} IN [{', '.join(values)}]"
         whole = probe.source(condition).replace(probe.source(test), fix)
-        number = sum(times for _, times in found)
+        number = sum(found.values())
         return f"{text} is never null here: {counted(number, 'row')} have {all_of(values)} instead. Write {whole}.", [
             whole
         ]
@@ -625,7 +642,8 @@ def _converted(
         return None
     text, compare = probe.source(subject), _COMPARE[condition.operator]
     existing = [item for item in _values(probe, before, text, False) if isinstance(item, str)]
-    texts = [item for item in existing if item.strip().lower() not in PLACEHOLDERS]
+    missing = _missing(probe, before, subject)
+    texts = [item for item in existing if item not in missing]
     number = isinstance(literal, t.IntegerLiteral | t.FloatLiteral)
     is_date = isinstance(literal, t.FunctionCall) and literal.key == "date"
     if not texts or not (number or is_date):

@@ -8,13 +8,10 @@ from typing import Any
 
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic, Edit, Severity
-from graphground.cypher.names.words import word_lists
 from graphground.cypher.quoting import quoted_string
+from graphground.cypher.text_values import find_placeholders
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
-
-PLACEHOLDERS = frozenset(word_lists()["placeholders"])
-"""Texts, in lower case, that exports write where a value is missing."""
 
 
 class OutOfTime(Exception):
@@ -81,6 +78,19 @@ class Probe:
             case t.FunctionCall(key="date" | "datetime", arguments=[t.StringLiteral() as text]):
                 return text.value
         return None
+
+    def placeholders(self, key: str, counts: Sequence[Sequence[Any]]) -> dict[str, int]:
+        """Return the texts among values that stand for a missing value of a property, each with its count.
+
+        The graph's statistics tell them, or else `counts`, the values with their counts, the most frequent first.
+        """
+        facts = self.graph.statistics()
+        found = [facts.property(owner, key) for owner in (*facts.labels, *facts.types)] if facts is not None else []
+        known = [values for values in found if values is not None]
+        texts = {text for values in known for text, _ in values.placeholders}
+        if not known:
+            texts = set(find_placeholders([(value, times) for value, times in counts]))
+        return {value: times for value, times in counts if value in texts}
 
     def diagnostic(
         self,

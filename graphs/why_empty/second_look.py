@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphground.cypher import tree as t
+from graphground.cypher.checks.findings import without_entry
 from graphground.cypher.diagnostics import Diagnostic, all_of
 from graphground.cypher.functions import contains_aggregate, groups_rows
 from graphground.cypher.outline import outline_of
@@ -23,7 +24,7 @@ from graphground.graphs.engines.client_context import Waiting
 from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.schemas.statistics.model import Statistics
-from graphground.graphs.why_empty.probe import PLACEHOLDERS, OutOfTime, Probe, QueryNeeded, quoted, without_not
+from graphground.graphs.why_empty.probe import OutOfTime, Probe, QueryNeeded, quoted, without_not
 
 QUICK_MS = 50.0
 """The maximum time, in milliseconds, of a query whose answer is checked: a check takes about as long as the query."""
@@ -557,26 +558,16 @@ def texts_for_missing(probe: Probe, shape: Shape, facts: Statistics) -> Iterator
             if comparison is None
             else f"further rows with another: {number:,}"
         )
-        place, fix = (test, where) if not use.in_map else _moved(shape, use, test, where)
+        place, fix = test, where
+        if use.in_map and (found := without_entry(shape.query, test)) is not None and found[0].properties is not None:
+            place, fix = found[0].properties, f"{found[1]}WHERE {where}"
         yield probe.diagnostic("missing_as_text", place, f"In {subject}, {stand}: {effect}. Write {fix}.", [fix])
-
-
-def _moved(shape: Shape, use: PropertyUse, entry: t.Node, where: str) -> tuple[t.Node, str]:
-    """Return the map of a node that has an entry, and the text in its place with the entry as a WHERE."""
-    holder = next(
-        node.properties
-        for node in shape.query.find(t.NodePattern)
-        if isinstance(node.properties, t.MapLiteral) and node.properties.start <= entry.start < node.properties.end
-    )
-    others = [shape.source(other) for other in holder.entries if other is not entry]
-    return holder, f"{'{' + ', '.join(others) + '} ' if others else ''}WHERE {where}"
 
 
 def _placeholders(shape: Shape, use: PropertyUse, facts: Statistics) -> list[str]:
     """Return the frequent texts of a property that stand for a missing value, such as `['', 'N/A']`."""
     known = [facts.property(owner, use.key) for owner in owners(shape.facts, use.symbol, use.key)]
-    common = {text for item in known if item is not None for text, _ in item.common if isinstance(text, str)}
-    return sorted(text for text in common if text.strip().lower() in PLACEHOLDERS)
+    return sorted({text for item in known if item is not None for text, _ in item.placeholders})
 
 
 def _with_condition(shape: Shape, test: t.Node, where: str, *, in_map: bool) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from graphground.cypher import validate
@@ -241,3 +243,40 @@ def test_a_missing_limit_is_reported_only_if_there_are_many_nodes() -> None:
 def test_the_message_about_a_rare_sort_key_gives_the_counts(have: int, of: int, start: str) -> None:
     (message,) = messages("MATCH (c:Country) RETURN c.name ORDER BY c.anthem DESC LIMIT 1", have, of)
     assert message.startswith(start)
+
+
+MACHINES = replace(
+    schema(
+        "machines",
+        {"Machine": {}, "Software": {}, "Service": {}, "Library": {}},
+        ["Machine RUNS Software", "Machine RUNS Service", "Service USES Library", "Service USES Software"],
+    ),
+    label_combinations=frozenset({frozenset({"Software", "Service"}), frozenset({"Software", "Library"})}),
+)
+
+
+def running(services: int, total: int) -> Statistics:
+    return Statistics(
+        {name: LabelStatistics(name, 10) for name in MACHINES.labels},
+        {"RUNS": TypeStatistics("RUNS", total), "USES": TypeStatistics("USES", 5)},
+        (
+            PatternStatistics("RUNS", "Machine", "Software", total),
+            PatternStatistics("RUNS", "Machine", "Service", services),
+            PatternStatistics("USES", "Service", "Library", 5),
+            PatternStatistics("USES", "Service", "Software", 5),
+        ),
+    )
+
+
+def test_labels_that_never_occur_at_the_end_of_a_relationship_are_reported_from_the_counts() -> None:
+    query = "MATCH (m:Machine)-[:RUNS]->(s:Library) RETURN s.name"
+    (found,) = validate(query, MACHINES, data=running(40, 40)).diagnostics
+    assert (found.code, found.severity, found.found) == ("empty_relationship", "warning", "Library")
+    assert found.message == "No RUNS relationship ends at a Library: all 40 end at Service."
+    assert found.suggestions == ("Service",)
+    assert validate(query, MACHINES, data=running(39, 40)).diagnostics == ()
+    for valid in ("(:Machine)-[:RUNS]->(s:Software)", "(:Machine)-[:RUNS]->(s:Service)", "(:Library)-[:RUNS]-(s)"):
+        text = f"MATCH {valid} RETURN s.name"
+        assert not [
+            item for item in validate(text, MACHINES, data=running(40, 40)).diagnostics if item.code == found.code
+        ]

@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from graphground.cypher import Diagnostic, validate
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record
@@ -108,7 +110,10 @@ def test_a_title_is_not_checked_if_the_index_has_no_titles() -> None:
     assert not any(finding.code == "entity_not_found" for finding in findings(query, books, entities=NAMES))
 
 
-def test_an_absent_name_has_no_suggestion_and_at_most_two_nearest_names(tmp_path: Path) -> None:
+def test_an_absent_name_has_no_suggestion_and_at_most_two_nearest_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphground.cypher.checks.entities.SECONDS", 60.0)  # the first verdict loads its model
     people = ("Carl Sagan", "Carl Orff", "Karl Malone", "Edwin Hubble", "Emmy Noether")
     build_index(tmp_path / "names", [Record(str(key), "Person", name) for key, name in enumerate(people)])
     query = "MATCH (p:Person {name: 'Carla Simonsen'}) WHERE p.name <> 'Emy Noether' RETURN p.gender"
@@ -167,3 +172,32 @@ def test_a_name_that_is_the_value_of_another_property_says_where_it_stands(tmp_p
     assert elsewhere.message == (
         "No Person has the name 'Acme', but (:Firm {legalName: 'Acme'}) exists. The schema has (:Person)-[:runs]->(:Firm)."
     )
+
+
+VESSELS = schema(
+    "vessels",
+    {"Vessel": {"built": "int"}, "Country": {}, "Yard": {}},
+    ["Vessel FLIES_FLAG_OF Country", "Vessel BUILT_AT Yard", "Yard LIES_IN Country"],
+)
+PLACES = Names(("Malta", "Country"), ("Kobe Yard", "Yard"))
+
+
+@pytest.mark.parametrize(
+    ("query", "fixed"),
+    [
+        (
+            "MATCH (v:Vessel {flag: 'Malta', built: 1999})-[:BUILT_AT]->(y) RETURN y.name",
+            "MATCH (v:Vessel {built: 1999})-[:BUILT_AT]->(y), (v)-[:FLIES_FLAG_OF]->(:Country {name: 'Malta'}) "
+            "RETURN y.name",
+        ),
+        (
+            "MATCH (v:Vessel) WHERE v.country = 'Malta' RETURN v.name",
+            "MATCH (v:Vessel) WHERE (v)-[:FLIES_FLAG_OF]->(:Country {name: 'Malta'}) RETURN v.name",
+        ),
+        ("MATCH (v:Vessel) WHERE v.country <> 'Malta' RETURN v.name", None),
+        ("MATCH (v:Vessel) WHERE v.owner = 'Malta' RETURN v.name", None),
+        ("MATCH (y:Yard {flag: 'Malta'}) RETURN y.name", None),
+    ],
+)
+def test_a_relationship_written_as_a_property_becomes_a_relationship(query: str, fixed: str | None) -> None:
+    assert validate(query, VESSELS, entities=PLACES).suggested_query == fixed

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from graphground.cypher import validate
 from tests.support.checked_graphs import CHARACTERS, COMPANY, codes, findings, problems_in
 from tests.support.documents import schema
 
@@ -218,3 +219,43 @@ def test_the_message_about_a_name_says_that_the_graph_has_none() -> None:
     assert (
         type_.message == "There is no relationship type 't' in the graph 'empty'. The graph has no relationship types."
     )
+
+
+SHOP = schema(
+    "shop",
+    {"Customer": {}, "Order": {}, "Product": {"price": "float"}, "Store": {"opened": "int"}, "Supplier": {}},
+    [
+        "Customer PLACED Order",
+        "Order CONTAINS Product",
+        "Store SELLS Product",
+        "Product MADE_BY Supplier",
+        "Customer LIVES_NEAR Store",
+        "Store OWNED_BY Customer",
+        "Store SUPPLIED_BY Supplier",
+    ],
+)
+
+
+def test_a_missing_hop_is_named_for_a_type_that_does_not_exist() -> None:
+    (found,) = problems_in("MATCH (c:Customer)-[:BOUGHT]->(p:Product) RETURN c.name", SHOP)
+    assert (found.code, found.found, found.edits) == ("unknown_relationship_type", "-[:BOUGHT]->", ())
+    assert "-[:PLACED]->(:Order)-[:CONTAINS]->" in found.suggestions
+    assert "A path leads through another node: (…)-[:PLACED]->(:Order)-[:CONTAINS]->(…)" in found.message
+
+
+def test_of_several_ways_that_which_is_called_like_the_written_type_is_the_fix() -> None:
+    query = "MATCH (c:Customer)-[:ORDERED]->(p:Product) RETURN c.name"
+    fixed = "MATCH (c:Customer)-[:PLACED]->(:Order)-[:CONTAINS]->(p:Product) RETURN c.name"
+    assert validate(query, SHOP).suggested_query == fixed
+
+
+def test_a_type_that_does_not_connect_the_nodes_is_not_suggested_for_one_that_does_not_exist() -> None:
+    (found,) = problems_in("MATCH (s:Store)-[:MADEBY]->(c:Customer) RETURN c.name", SHOP)
+    assert found.suggestions[0] == "MADE_BY"  # a slip of it: the label may be wrong
+    (found,) = problems_in("MATCH (s:Store)-[:PLACED_NEAR]->(c:Customer) RETURN c.name", SHOP)
+    assert "PLACED" not in found.suggestions
+
+
+def test_a_type_whose_end_lacks_a_property_of_the_query_is_not_suggested() -> None:
+    (found,) = problems_in("MATCH (c:Customer)-[:LIVES]->(s) RETURN s.opened", SHOP)
+    assert found.suggestions == ("LIVES_NEAR",)

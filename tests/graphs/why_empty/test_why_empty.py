@@ -107,6 +107,9 @@ def test_a_pattern_that_matches_nothing_is_reported_with_its_reason(
     assert cause(film_graph, query).message == message
 
 
+MISSING = "{a: 'N/A'}, {a: 'N/A'}"
+
+
 @pytest.mark.parametrize(
     ("rows", "condition", "reason"),
     [
@@ -119,7 +122,11 @@ def test_a_pattern_that_matches_nothing_is_reported_with_its_reason(
         ("[{a: null}]", "m.a = 'x'", "In the rows before this condition, m.a is null."),
         ("[{a: []}]", "'x' IN m.a", "In the rows before this condition, m.a is null or an empty list."),
         ("[{a: 'x'}, {a: 'y'}]", "m.a = 'z'", "its values include 'x' and 'y'."),
-        ("[{a: 'N/A'}, {a: '20'}]", "m.a > date()", "m.a is text, and 'N/A' stands in it for a missing value."),
+        (
+            f"[{MISSING}, {{a: '2020-05-17'}}, {{a: '2021-01-01'}}]",
+            "m.a > date()",
+            "'N/A' stands in it for a missing value.",
+        ),
     ],
 )
 def test_a_condition_that_removes_every_row_is_explained_with_the_values_before_it(
@@ -155,13 +162,13 @@ def test_the_condition_that_removes_the_last_row_is_reported_with_the_existing_v
 @pytest.mark.parametrize(
     ("rows", "condition", "fix"),
     [
-        ("[{a: 'N/A'}, {a: ''}]", "m.a IS NULL", "m.a IN ['', 'N/A']"),
-        ("[{a: 'N/A'}, {a: '1'}]", "m.a IS NULL OR m.b", "m.a = 'N/A' OR m.b"),
+        (f"[{MISSING}, {{a: ''}}, {{a: '2020-05-17'}}, {{a: '2021-01-01'}}]", "m.a IS NULL", "m.a IN ['', 'N/A']"),
+        (f"[{MISSING}, {{a: '2020-05-17'}}, {{a: '2021-01-01'}}]", "m.a IS NULL OR m.b", "m.a = 'N/A' OR m.b"),
         ("[{a: '161,857'}, {a: '44,101'}]", "m.a > 150000", "toFloat(replace(m.a, ',', '')) > 150000"),
         ("[{a: '178.400'}, {a: '40.800'}]", "m.a > 150000", "toFloat(replace(m.a, '.', '')) > 150000"),
         ("[{a: '12.5 kg'}, {a: '3 kg'}]", "m.a < 10", "toFloat(split(m.a, ' kg')[0]) < 10"),
         ("[{a: '2022-05-17'}, {a: '2021-01-01'}]", "m.a > date('2022-01-01')", "date(m.a) > date('2022-01-01')"),
-        ("[{a: '2020-05-17'}, {a: ''}]", "m.a > date()", "m.a IN ['']"),
+        ("[{a: '2020-05-17'}, {a: '2021-01-01'}, {a: ''}]", "m.a > date()", "m.a IN ['']"),
         ("[{a: 1640995200000}]", "m.a = 2022", "datetime({epochMillis: m.a}).year = 2022"),
         ("[{a: '17.05.2022'}, {a: '01.01.2021'}]", "m.a STARTS WITH '2022'", "m.a ENDS WITH '2022'"),
     ],
