@@ -13,7 +13,7 @@ from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.server.application import Application
 from graphground.server.call import encode_answer
 from graphground.tools import cursor as cursors
-from graphground.tools.cursor import KeptRows, RowStore, keeping_for
+from graphground.tools.cursor import Rest, RowStore, keeping_for
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
 from graphground.tools.failure import ToolFailure
 from tests.support.films import FILMS
@@ -135,8 +135,8 @@ def test_a_call_with_neither_query_nor_cursor_causes_an_error() -> None:
     assert (caught.value.error, caught.value.nearest) == ("missing_argument", ["query"])
 
 
-def kept(owner: str, bytes_: int) -> KeptRows:
-    return KeptRows(["a"], 0, [b"[1]"], 1, owner, NAMES, bytes_)
+def kept(name: str, owner: str, size: int) -> Rest:
+    return Rest(["a"], [[1]], NAMES, 1, name=name, owner=owner, size=size)
 
 
 def found(store: RowStore, name: str, owner: str = "me") -> str:
@@ -150,40 +150,39 @@ def found(store: RowStore, name: str, owner: str = "me") -> str:
 def test_rows_expire_some_time_after_their_last_use() -> None:
     now = 0.0
     store = RowStore(lambda: now)
-    store.keep("a", kept("me", 10))
+    store.keep(kept("a", "me", 10))
     now = cursors.LIFE_SECONDS - 1
     assert found(store, "a") == "a"
     now += cursors.LIFE_SECONDS - 1
     assert found(store, "a") == "a"
     now += cursors.LIFE_SECONDS + 1
-    assert found(store, "a") == "expired_cursor"
-    assert found(store, "a", "another") == "unknown_cursor"
+    assert found(store, "a") == "unknown_cursor"
     assert store.size == 0
 
 
 def test_a_client_that_keeps_too_much_loses_only_its_own_oldest_rows() -> None:
     store = RowStore()
-    store.keep("other", kept("other", cursors.MAX_OWNER_BYTES))
+    store.keep(kept("other", "other", cursors.MAX_OWNER_BYTES))
     half = cursors.MAX_OWNER_BYTES // 2
     for name in ("a", "b"):
-        store.keep(name, kept("me", half))
+        store.keep(kept(name, "me", half))
     assert found(store, "a") == "a"
-    store.keep("c", kept("me", half))
-    assert [found(store, name) for name in ("a", "b", "c")] == ["a", "expired_cursor", "c"]
+    store.keep(kept("c", "me", half))
+    assert [found(store, name) for name in ("a", "b", "c")] == ["a", "unknown_cursor", "c"]
     assert found(store, "other", "other") == "other"
 
 
 def test_all_clients_together_keep_no_more_than_the_limit() -> None:
     store = RowStore()
     for number in range(20):
-        store.keep(str(number), kept(f"client {number}", cursors.MAX_OWNER_BYTES))
+        store.keep(kept(str(number), f"client {number}", cursors.MAX_OWNER_BYTES))
         assert store.size <= cursors.MAX_BYTES
-    assert found(store, "0", "client 0") == "expired_cursor"
+    assert found(store, "0", "client 0") == "unknown_cursor"
     assert found(store, "19", "client 19") == "19"
 
 
 def test_only_as_many_rows_of_an_answer_are_kept_as_fit() -> None:
     with keeping_for("me"):
-        rows = KeptRows.encode(["a"], 0, [["x" * 1_000]] * 10_000, 10_000, NAMES)
+        rows = Rest(["a"], [["x" * 1_000]] * 10_000, NAMES, 10_000).encode(0)
     assert 1_000 < len(rows.rows) < 10_000
     assert rows.size <= cursors.MAX_ANSWER_BYTES
