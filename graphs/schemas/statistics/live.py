@@ -110,7 +110,10 @@ class LiveStatistics:
         try:
             schema, mark = self._complete()
             begin = time.monotonic()
-            facts = query_statistics(self._engine, schema, mark=mark, publish=self._publish)
+            facts = query_statistics(self._engine, schema, mark=mark, brief=True)
+            if facts.provisional:
+                self._publish(facts)
+                facts = query_statistics(self._engine, schema, mark=mark)
         except QueryCancelled:
             return  # the graph is being closed
         except Exception as error:  # a database or a proxy may return rows of an unexpected form

@@ -9,17 +9,20 @@ Every lookup returns None for an unknown figure and never guesses; 0 means that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, field
-from functools import cached_property
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from graphground.graphs.storage.home import replacing
 
-VERSION = 3
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+VERSION = 4
 """The version of the file format, which this module alone writes and reads."""
 NAME = "statistics.json"
 """The name of the statistics file in the folder of a loaded graph."""
@@ -191,22 +194,9 @@ class Statistics:
 
 def write_statistics(path: Path, facts: Statistics) -> None:
     """Store statistics, replacing older ones; only the file's owner can read them, since they contain data values."""
-    document = {
-        "version": VERSION,
-        "mark": facts.mark,
-        "complete": facts.complete,
-        "provisional": facts.provisional,
-        "seconds": round(facts.seconds, 4),
-        "labels": [
-            [label.label, label.nodes, label.naming, _values(label.properties)] for label in facts.labels.values()
-        ],
-        "types": [[type_.type, type_.relationships, _values(type_.properties)] for type_ in facts.types.values()],
-        # Readers skip what stands between the fifth figure and the last, where earlier versions wrote degrees.
-        "patterns": [astuple(pattern) for pattern in facts.patterns],
-    }
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path, private=True) as file:
-        file.write(orjson.dumps(document, default=str))
+        file.write(orjson.dumps({"version": VERSION, "statistics": facts}, default=str))
 
 
 def read_statistics(path: Path) -> Statistics | None:
@@ -215,34 +205,13 @@ def read_statistics(path: Path) -> Statistics | None:
         document = orjson.loads(path.read_bytes())
         if document["version"] != VERSION:
             return None
-        return Statistics(
-            {
-                label: LabelStatistics(label, nodes, _properties(values), naming)
-                for label, nodes, naming, values in document["labels"]
-            },
-            {
-                type_: TypeStatistics(type_, relationships, _properties(values))
-                for type_, relationships, values in document["types"]
-            },
-            tuple(
-                PatternStatistics(type_, start, end, relationships, both_ways, exact)
-                for type_, start, end, relationships, both_ways, *_, exact in document["patterns"]
-            ),
-            document["complete"],
-            document["mark"],
-            document["seconds"],
-            document["provisional"],
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return _statistics_form().validate_python(document["statistics"])
+    except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def _values(properties: Mapping[str, PropertyStatistics]) -> dict[str, Any]:
-    return {key: astuple(values) for key, values in properties.items()}
+@cache
+def _statistics_form() -> TypeAdapter[Statistics]:
+    from pydantic import TypeAdapter  # imported on first use, like all of pydantic
 
-
-def _properties(document: Mapping[str, Sequence[Any]]) -> dict[str, PropertyStatistics]:
-    return {
-        key: PropertyStatistics(*(*figures, tuple(map(tuple, common)), exact, counted, tuple(map(tuple, missing))))
-        for key, (*figures, common, exact, counted, missing) in document.items()
-    }
+    return TypeAdapter(Statistics)

@@ -1,16 +1,15 @@
 """Computes the statistics of a database, by a few limited queries for each label, type, pattern and property.
 
 Counts of nodes and patterns come with the schema, which takes them from the count store if there is one. The number of
-nodes that have a property is counted over all nodes if there are at most `MOST_FILL`. Because that takes seconds in a
-large database, the statistics may first be published with the counts of a sample, which are marked with
-`counted=False`. More expensive figures (distinct values, reverse relationships) are computed from the first
-`SAMPLED` nodes if there are more than `WHOLE`.
+nodes that have a property is counted over all nodes if there are at most `MOST_FILL`. That takes seconds in a large
+database, so brief statistics count it in a sample, which is marked with `counted=False`. More expensive figures
+(distinct values, reverse relationships) are computed from the first `SAMPLED` nodes if there are more than `WHOLE`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -48,22 +47,19 @@ def query_statistics(
     schema: PropertyGraphSchema,
     *,
     mark: str | None = None,
-    publish: Callable[[Statistics], None] | None = None,
     whole: int = WHOLE,
     brief: bool = False,
 ) -> Statistics:
     """Compute the statistics of all elements of a schema; parts that cannot be read are left out.
 
-    If counting the values of properties takes a pass over more than `whole` nodes or relationships, `publish` is called
-    with provisional statistics first; if `brief`, these are the result, and nothing is counted exactly. `mark`
-    identifies the state of the database.
+    If `brief`, the values of a property are counted in a sample of more than `whole` nodes or relationships; the
+    statistics are then provisional. `mark` identifies the state of the database.
 
     >>> query_statistics(engine, schema).fill("Movie", "tagline")
     0.68
     """
     begin = time.monotonic()
-    reading = Reading(Steps(engine, Findings(), STEP_SECONDS, TOTAL_SECONDS), schema, whole, publish, brief)
-    return reading.statistics(mark, begin)
+    return Reading(Steps(engine, Findings(), STEP_SECONDS, TOTAL_SECONDS), schema, whole, brief).statistics(mark, begin)
 
 
 def shown(value: Any) -> Any:
@@ -81,16 +77,8 @@ def _is_frequent(values: PropertyStatistics) -> bool:
 class Reading:
     """One computation of the statistics; call `statistics`."""
 
-    def __init__(
-        self,
-        steps: Steps,
-        schema: PropertyGraphSchema,
-        whole: int,
-        publish: Callable[[Statistics], None] | None = None,
-        brief: bool = False,
-    ) -> None:
-        self._steps, self._schema, self._whole, self._publish, self._brief = steps, schema, whole, publish, brief
-        self._postponed: list[Callable[[], None]] = []
+    def __init__(self, steps: Steps, schema: PropertyGraphSchema, whole: int, brief: bool = False) -> None:
+        self._steps, self._schema, self._whole, self._brief = steps, schema, whole, brief
         self._labels: dict[str, LabelStatistics] = {}
         self._types: dict[str, TypeStatistics] = {}
 
@@ -102,25 +90,17 @@ class Reading:
             + [partial(self._type, type_) for type_ in self._schema.relationship_types]
             + [partial(self._pattern, number, pattern, found) for number, pattern in enumerate(self._schema.patterns)]
         )
-        patterns = tuple(found[number] for number in sorted(found))
-        if self._postponed and self._brief:
-            return self._found(patterns, mark, begin, provisional=True)
-        if self._postponed and self._publish is not None:
-            self._publish(self._found(patterns, mark, begin, provisional=True))
-            self._steps.each(self._postponed)
-        return self._found(patterns, mark, begin)
-
-    def _found(
-        self, patterns: tuple[PatternStatistics, ...], mark: str | None, begin: float, *, provisional: bool = False
-    ) -> Statistics:
+        labels = {name: self._labels[name] for name in self._schema.labels if name in self._labels}
+        types = {name: self._types[name] for name in self._schema.relationship_types if name in self._types}
+        values = [its.properties for its in labels.values()] + [its.properties for its in types.values()]
         return Statistics(
-            {name: self._labels[name] for name in self._schema.labels if name in self._labels},
-            {name: self._types[name] for name in self._schema.relationship_types if name in self._types},
-            patterns,
+            labels,
+            types,
+            tuple(found[number] for number in sorted(found)),
             not self._steps.findings.problems,
             mark,
             time.monotonic() - begin,
-            provisional,
+            self._brief and not all(its.counted for properties in values for its in properties.values()),
         )
 
     def _label(self, label: Label) -> None:
@@ -130,12 +110,7 @@ class Reading:
             return
         keys = {key: type_ for key, type_ in label.properties.items() if not self._is_left_out(label, key)}
         values = self._values(label.name, match, keys, count, label.filled)
-
-        def put(values: dict[str, PropertyStatistics]) -> None:
-            self._labels[label.name] = LabelStatistics(label.name, count, values, label.name_property)
-
-        put(values)
-        self._postpone(label.name, match, keys, count, values, put)
+        self._labels[label.name] = LabelStatistics(label.name, count, values, label.name_property)
 
     def _type(self, type_: str) -> None:
         patterns = self._schema.relationship_types[type_]
@@ -148,13 +123,7 @@ class Reading:
         if count is not None:
             filled = frozenset.intersection(*(pattern.filled for pattern in patterns))
             keys = self._schema.relationship_properties[type_]
-            values = self._values(type_, match, keys, count, filled)
-
-            def put(values: dict[str, PropertyStatistics]) -> None:
-                self._types[type_] = TypeStatistics(type_, count, values)
-
-            put(values)
-            self._postpone(type_, match, keys, count, values, put)
+            self._types[type_] = TypeStatistics(type_, count, self._values(type_, match, keys, count, filled))
 
     def _is_left_out(self, label: Label, key: str) -> bool:
         return key in LEFT_OUT and key in label.reserved
@@ -176,7 +145,7 @@ class Reading:
             return {key: PropertyStatistics(0, 0, distinct=0, repeated=0) for key in keys}
         found = {key: PropertyStatistics(count, count, exact=False) for key in keys}
         if counted := [key for key in keys if key not in known_filled]:
-            sampled = count > MOST_FILL or ((self._publish is not None or self._brief) and count > self._whole)
+            sampled = count > MOST_FILL or (self._brief and count > self._whole)
             filled = self._fill(owner, match, counted, sampled=sampled)
             if filled is None:
                 return {}
@@ -204,36 +173,6 @@ class Reading:
             else PropertyStatistics(0, total, distinct=0, repeated=0)
             for key, number in zip(keys, filled, strict=True)
         }
-
-    def _postpone(
-        self,
-        owner: str,
-        match: str,
-        types: Mapping[str, str],
-        count: int,
-        values: Mapping[str, PropertyStatistics],
-        put: Callable[[dict[str, PropertyStatistics]], None],
-    ) -> None:
-        """Schedule the exact count of properties that were counted in a sample, unless there are too many nodes.
-
-        `put` stores the statistics of the owner's properties.
-        """
-        keys = [key for key, its in values.items() if not its.counted]
-
-        def recount() -> None:
-            filled = self._fill(owner, match, keys)
-            if filled is None:
-                return
-            found = dict(values)
-            for key, its in filled.items():
-                known = values[key]
-                found[key] = its if known.distinct is None else replace(known, count=its.count, of=its.of, counted=True)
-            if rare := [key for key in keys if found[key].count and found[key].distinct is None]:
-                self._details(owner, match, types, rare, found, count)
-            put(found)
-
-        if keys and count <= MOST_FILL:
-            self._postponed.append(recount)
 
     def _details(
         self,
