@@ -63,16 +63,11 @@ def filter_by(
 ) -> GetFilteredSchemaAnswer:
     """Filter the schema of a graph by the reading of a question; `note` is what is said about the schema's age."""
     facts = graph.statistics(fresh=True)
-    budget = max_tokens
-    while True:
-        found = filter_schema(question, graph.schema, method, facts=facts, max_tokens=budget)
-        if found.too_small:
-            raise too_small(max_tokens or 0, estimate_tokens(base_form(graph.schema, facts) + note))
-        text = base_form(found.schema, facts) + note
-        over = estimate_tokens(text) - max_tokens if max_tokens is not None else 0
-        if over <= 0 or budget is None:
-            break
-        budget -= over  # marks such as `(no values)` use tokens too
+    budget = max(0, max_tokens - estimate_tokens(note)) if max_tokens is not None else None
+    found = filter_schema(question, graph.schema, method, facts=facts, max_tokens=budget)
+    if found.too_small:
+        raise too_small(max_tokens or 0, estimate_tokens(base_form(graph.schema, facts) + note))
+    text = base_form(found.schema, facts) + note
     whole = base_form(graph.schema, facts) + note
     answer = GetFilteredSchemaAnswer(
         graph=graph.name,

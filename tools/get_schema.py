@@ -23,7 +23,8 @@ from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
 DEFAULT_TOKENS = 4_000
 """The token budget if a call gives none."""
-SHRINKING_STEPS = 8
+LEAST_WITH_COUNTS = 400
+"""The least budget with which a part of the schema begins with the counts of the whole."""
 SAMPLING_SECONDS = 5.0
 PROVISIONAL = "Properties and patterns come from a sample of this large database, so some may be missing; the whole database is being read."
 NOTE_MARKS = "\n()"
@@ -86,10 +87,8 @@ def get_schema(graphs: Graphs, request: GetSchemaRequest) -> GetSchemaAnswer:
     samples = samples_of(graph) if request.form == "enhanced" else {}
     schema = part_of(graph.schema, request.labels, request.types)
     budget = request.max_tokens or DEFAULT_TOKENS
-    text, left_out = within(schema, request.form, samples, budget, facts=graph.statistics(fresh=True))
-    counts = counts_line(graph, schema)
-    if left_out and request.form != "json" and estimate_tokens(f"{counts}\n{text}") <= budget:
-        text = f"{counts}\n{text}"
+    counts = counts_line(graph, schema) if request.form != "json" and budget >= LEAST_WITH_COUNTS else ""
+    text, left_out = within(schema, request.form, samples, budget, counts, graph.statistics(fresh=True))
     if note:
         text = with_note(text, note) if request.form == "json" else text + note
     return GetSchemaAnswer(
@@ -166,30 +165,26 @@ def with_note(document: str, note: str) -> str:
 
 
 def within(
-    schema: PropertyGraphSchema, form: Form, samples: Samples, max_tokens: int | None, facts: Statistics | None = None
+    schema: PropertyGraphSchema, form: Form, samples: Samples, max_tokens: int, heading: str, facts: Statistics | None
 ) -> tuple[str, LeftOut]:
-    """Return the schema in a form and within a token budget (None means no limit), and the elements left out.
+    """Return the schema in a form and within a token budget, and the elements left out.
+
+    A part of the schema is preceded by `heading`, which belongs to the budget.
 
     Raises:
         ToolFailure: the budget is too small for a single label.
     """
-    text = write_schema(schema, form, samples=samples, facts=facts)
-    used = whole = estimate_tokens(text)
-    if max_tokens is None or used <= max_tokens:
-        return text, LeftOut()
-    selection = by_size(schema)
-    budget = max_tokens
-    for _ in range(SHRINKING_STEPS):
-        smaller = fit(selection, budget)
-        if not smaller:
-            break
-        part = smaller.part()
+
+    def write(part: PropertyGraphSchema) -> str:
         text = write_schema(part, form, samples=samples, facts=facts)
-        used = estimate_tokens(text)
-        if used <= max_tokens:
-            return text, left_out_of(schema, part)
-        budget = min(budget - 1, int(budget * max_tokens / used))
-    raise too_small(max_tokens, whole)
+        return f"{heading}\n{text}" if heading and part != schema else text
+
+    whole = by_size(schema)
+    smaller = fit(whole, max_tokens, write)
+    if not smaller and schema.labels:
+        raise too_small(max_tokens, estimate_tokens(write(schema)))
+    part = smaller.part() if len(smaller) < len(whole) else schema
+    return write(part), left_out_of(schema, part)
 
 
 def by_size(schema: PropertyGraphSchema) -> Selection:

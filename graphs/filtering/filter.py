@@ -16,20 +16,17 @@ from graphground.cypher.names.lexicon import AGENTS, NOW_CUES, ORDER_CUES, STOP_
 from graphground.cypher.names.words import lemma, split_name
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.vectors.encoders import STATIC, encoder
-from graphground.graphs.filtering.selection import LeftOut, Selection, fit, left_out_of
+from graphground.graphs.filtering.selection import LeftOut, Selection, Write, find_largest, fit, left_out_of
 from graphground.graphs.question.meanings import Element, PerSchema, elements_of, weigh_words
 from graphground.graphs.question.model import Question
 from graphground.graphs.schemas.forms import MANY_PATTERNS, base_form
 from graphground.graphs.schemas.statistics.model import Statistics
-from graphground.graphs.schemas.token_count import estimate_tokens
 
 Method = Literal["auto", "exact", "masked", "similarity"]
 METHODS: tuple[Method, ...] = get_args(Method)
 DEFAULT_TOKENS = 1_000
 MEANT = 0.85
 """The relevance from which a question means a property, by its words and not only by their meaning."""
-TOKENS_OF_TYPE = 8
-"""The fewest tokens that a line for a relationship type takes."""
 DENSE, MAX_LABELS_DENSE = 4, 500
 """The mean number of patterns of a type from which a type and not a pattern is selected, if there are fewer labels."""
 
@@ -65,8 +62,8 @@ def filter_schema(
 ) -> FilteredSchema:
     """Return the part of the schema that the question needs; everything if the question matches nothing.
 
-    The least relevant elements are dropped until the base form of the part fits into `max_tokens`; `auto` has the
-    default `DEFAULT_TOKENS`. `facts` are the statistics of the data, by which a pattern names its main ends.
+    The least relevant elements are dropped until the base form of the part, with the marks from `facts`, fits into
+    `max_tokens`; `auto` has the default `DEFAULT_TOKENS`. `facts` are the statistics of the data.
 
     Raises:
         UnknownMethod: the method does not exist.
@@ -92,7 +89,7 @@ def filter_schema(
     budget = max_tokens if max_tokens is not None else DEFAULT_TOKENS if method == "auto" else None
     cut = False
     if budget is not None:
-        smaller = fit_types(selection, budget, facts) if wide and not whole else fit(selection, budget)
+        smaller = (fit_types if wide and not whole else fit)(selection, budget, lambda its: base_form(its, facts))
         cut = len(smaller) < len(selection)
         if not smaller:
             return FilteredSchema(schema, method, whole, True, LeftOut(), too_small=True)
@@ -106,7 +103,7 @@ def is_dense(schema: PropertyGraphSchema) -> bool:
     return len(schema.patterns) > max(MANY_PATTERNS, DENSE * len(schema.relationship_types))
 
 
-def fit_types(selection: Selection, max_tokens: int, facts: Statistics | None) -> Selection:
+def fit_types(selection: Selection, max_tokens: int, write: Write) -> Selection:
     """Return the most relevant relationship types of a selection, each with all its patterns, that fit the budget."""
     schema = selection.schema
     types: dict[str, float] = {}
@@ -129,15 +126,9 @@ def fit_types(selection: Selection, max_tokens: int, facts: Statistics | None) -
         chosen.type_properties = {key: value for key, value in selection.type_properties.items() if key[0] in kept}
         return chosen
 
-    low, high = 0, min(len(ranked), max_tokens // TOKENS_OF_TYPE)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if estimate_tokens(base_form(first(middle).part(), facts)) <= max_tokens:
-            low = middle
-        else:
-            high = middle - 1
+    fitting = find_largest(first, len(ranked), max_tokens, write)
     # A budget for less than one type is left to the cutting by labels and properties.
-    return first(low) if low else fit(selection, max_tokens)
+    return fitting if fitting.patterns else fit(selection, max_tokens, write)
 
 
 CLEAR, CLAIM = 0.5, 0.12

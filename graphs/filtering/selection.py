@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 
 from graphground.cypher.diagnostics import counted
 from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern
 from graphground.graphs.schemas.forms import base_form
 from graphground.graphs.schemas.token_count import estimate_tokens
 
+Write = Callable[[PropertyGraphSchema], str]
 IDENTIFYING = ("name", "title", "label", "id")
 """Properties that identify a node; a label without a detected naming property keeps the first of these that it has."""
 
@@ -107,8 +107,6 @@ class Selection:
         )
 
 
-TRIES = 12
-
 PROPERTY_SHARE = 0.75
 """The factor of the relevance of properties: they rank below connecting patterns and above unmentioned elements."""
 
@@ -161,94 +159,60 @@ def left_out_of(whole: PropertyGraphSchema, part: PropertyGraphSchema) -> LeftOu
     )
 
 
-@lru_cache(maxsize=100_000)
-def _name_cost(name: str) -> int:
-    return estimate_tokens(name)
+def fit(selection: Selection, max_tokens: int, write: Write = base_form) -> Selection:
+    """Return the most relevant part of a selection whose text fits into `max_tokens`: all of it if it fits.
 
-
-@dataclass
-class _Costs:
-    """The approximate costs of labels, properties and patterns in the base form, in tokens."""
-
-    schema: PropertyGraphSchema
-
-    def label(self, name: str) -> int:
-        label = self.schema.labels[name]
-        identifying = label.naming or identifying_property(label.properties)
-        return _name_cost(name) + 2 + (_name_cost(identifying) + 2 if identifying else 0)
-
-    def property(self, key: str, type_: str) -> int:
-        return _name_cost(key) + _name_cost(type_) + 2
-
-    def pattern(self, place: int) -> int:
-        pattern = self.schema.patterns[place]
-        return _name_cost(pattern.start) + _name_cost(pattern.type) + _name_cost(pattern.end) + 5
-
-
-def fit(selection: Selection, max_tokens: int) -> Selection:
-    """Return the most relevant part of a selection that fits into `max_tokens`: all of it if it fits.
-
-    The part is empty if not even one label fits.
-
-    The tokens are estimated for the base form.
+    The part is empty if not even one label fits. `write` makes the text of a schema.
     """
-    # A large selection is not written out only to be counted: each label and each pattern takes more than one token.
-    may_fit = len(selection.labels) + len(selection.patterns) < max_tokens
-    if may_fit and estimate_tokens(base_form(selection.part())) <= max_tokens:
-        return selection
-    aim = max_tokens
-    for _ in range(TRIES):
-        smaller = _greedy(selection, aim)
-        used = estimate_tokens(base_form(smaller.part())) if smaller else 0
-        if used <= max_tokens:
-            return smaller
-        aim = min(aim - 1, int(aim * max_tokens / used))
-    return Selection(selection.schema)
+    pieces = _pieces(selection)
+    labels = [piece for piece in pieces if piece[1] == LABEL]
 
-
-def _greedy(selection: Selection, max_tokens: int) -> Selection:
-    """Select labels, patterns and properties, the most relevant first, if their estimated costs still fit."""
-    costs = _Costs(selection.schema)
-    chosen = Selection(selection.schema)
-    left = max_tokens - HEADINGS
-    for relevance, kind, owner, piece in _pieces(selection):
-        if kind == LABEL:
-            cost = 0 if piece in chosen.labels else costs.label(piece)
-            if cost <= left:
-                left -= cost
+    def first(count: int, pieces: Sequence[Piece] = pieces) -> Selection:
+        if count == len(pieces) and pieces is not labels:
+            return selection
+        chosen = Selection(selection.schema)
+        for relevance, kind, owner, piece in pieces[:count]:
+            if kind == LABEL:
                 chosen.add_label(piece, relevance)
-        elif kind == PATTERN:
-            place = int(piece)
-            pattern = selection.schema.patterns[place]
-            ends = {pattern.start, pattern.end} - chosen.labels.keys()
-            cost = costs.pattern(place) + sum(map(costs.label, ends))
-            if cost <= left:
-                left -= cost
-                chosen.add_pattern(place, relevance)
-        elif kind == PROPERTY and owner in chosen.labels:
-            cost = costs.property(piece, selection.schema.labels[owner].properties[piece])
-            if cost <= left:
-                left -= cost
+            elif kind == PATTERN:
+                chosen.add_pattern(int(piece), relevance)
+            elif kind == PROPERTY:
                 chosen.add_property(owner, piece, relevance)
-        elif kind == TYPE_PROPERTY:
-            cost = costs.property(piece, selection.schema.relationship_properties[owner][piece])
-            if cost <= left:
-                left -= cost
+            else:
                 chosen.add_type_property(owner, piece, relevance)
-    return chosen
+        return chosen
+
+    # Where the first pattern with both its labels is too long, a label may fit.
+    return find_largest(first, len(pieces), max_tokens, write) or find_largest(
+        lambda count: first(count, labels), len(labels), max_tokens, write
+    )
 
 
+def find_largest(first: Callable[[int], Selection], count: int, max_tokens: int, write: Write) -> Selection:
+    """Return the largest of the selections `first(0)` to `first(count)`, each a part of the next, whose text fits."""
+    low, high = 0, count + 1
+    guess = FIRST_GUESS  # a large selection is not written out only to be counted
+    while high - low > 1:
+        middle = min(guess, count) if high > count else (low + high) // 2
+        if estimate_tokens(write(first(middle).part())) <= max_tokens:
+            low, guess = middle, 4 * guess
+        else:
+            high = middle
+    return first(low)
+
+
+FIRST_GUESS = 64
 LABEL, PATTERN, PROPERTY, TYPE_PROPERTY = 1, 0, 2, 3
-HEADINGS = 2
 
 
-def _pieces(selection: Selection) -> list[tuple[float, int, str, str]]:
-    """Return patterns, labels and properties, the most relevant first; a property ranks below its owner.
+Piece = tuple[float, int, str, str]
+"""The relevance, kind, owner and name of a piece; the name of a pattern is its position as text."""
 
-    Each piece is a tuple of relevance, kind, owner and name; the name of a pattern is its position as text.
-    """
+
+def _pieces(selection: Selection) -> list[Piece]:
+    """Return patterns, labels and properties, the most relevant first; a property ranks below its owner."""
     types: dict[str, float] = {}
-    pieces: list[tuple[float, int, str, str]] = []
+    pieces: list[Piece] = []
     for place, relevance in selection.patterns.items():
         type_ = selection.schema.patterns[place].type
         types[type_] = max(relevance, types.get(type_, 0.0))
