@@ -53,6 +53,8 @@ ABSENT_REFUSED = (0.987, 0.96, 0.933)
 """The required share of absent mentions with the verdict `not_found`, for each number of other names."""
 SHOWN = 5
 """The number of candidates that `find_entities` shows unless another number is given."""
+MAX_LOSS = 0.01
+"""The gate: how much smaller the share of accepted present mentions may be than with the trees that are replaced."""
 WRONG = 0.3
 """The weight of a wrong name among the first three names for a present mention; the right name has the weight 1."""
 WEIGHT = {"typing error": 3.0, "two typing errors": 2.0, "alias": 2.0, ABSENT: 4.0, ABSENT_MISSPELT: 4.0}
@@ -91,16 +93,24 @@ def main() -> None:
     options = parser.parse_args()
     if options.write:
         rows = [row for names in AROUND for row in rows_of("learnt", names, options.count, options.rows)]
-        model, least = calibrated(rows)
+        model, least, accepted = calibrated(rows)
+        with np.load(WEIGHTS) as stored:
+            before = stored["accepted"].tolist() if "accepted" in stored.files else [0.0] * len(accepted)
+        if any(now < then - MAX_LOSS for now, then in zip(accepted, before, strict=True)):
+            raise SystemExit(
+                f"not written: {accepted} of the present mentions are accepted, with the stored trees {before}"
+            )
         np.savez_compressed(
             WEIGHTS,
+            names=np.array(FEATURES),
             feature=model.feature.astype(np.int16),
             threshold=model.threshold.astype(np.float32),
             leaf=model.leaf.astype(np.float32),
             base=model.base,
             least=least,
+            accepted=accepted,
         )
-        print(f"fitted on {len(rows):,} mentions; thresholds {least}")
+        print(f"fitted on {len(rows):,} mentions; thresholds {least}; present mentions accepted {accepted}")
         return
     report(rows_of("tested", options.names, options.count, options.rows), options.errors)
 
@@ -172,21 +182,24 @@ def is_right(candidate: Candidate, asked: Asked) -> bool:
     return is_own(candidate, asked) or (bool(asked.keys) and same)
 
 
-def calibrated(rows: Sequence[Row]) -> tuple[Boosted, list[float]]:
-    """Return trees fitted to all rows, and a threshold of probability for each size in `AROUND`.
+def calibrated(rows: Sequence[Row]) -> tuple[Boosted, list[float], list[float]]:
+    """Return trees fitted to all rows, and for each size in `AROUND` a threshold and the share of present mentions that
+    are accepted with it.
 
-    The thresholds are determined by two-fold cross-validation.
+    Both are determined by two-fold cross-validation.
     """
     names = sorted({row.graph for row in rows})
     chances: list[list[float]] = [[] for _ in AROUND]
+    present: list[list[float]] = [[] for _ in AROUND]
     for part in (0, 1):
         out = set(names[part::2])
         trees = model_of(fitted([row for row in rows if row.graph not in out]))
         for row in rows:
-            if row.graph in out and not row.asked.keys:
-                chances[size_of(row)].append(best_chance(trees, row))
+            if row.graph in out:
+                (present if row.asked.keys else chances)[size_of(row)].append(best_chance(trees, row))
     least = [float(np.quantile(values, share)) for values, share in zip(chances, ABSENT_REFUSED, strict=True)]
-    return fitted(rows), least
+    accepted = [float(np.mean(np.array(values) >= bar)) for values, bar in zip(present, least, strict=True)]
+    return fitted(rows), least, accepted
 
 
 def size_of(row: Row) -> int:

@@ -323,8 +323,16 @@ class Trees:
 
 @lru_cache(maxsize=1)
 def trees() -> Trees:
-    """Load the trees that `benchmarks/entities/calibration.py` has fitted."""
+    """Load the trees that `benchmarks/entities/calibration.py` has fitted; MODEL.md describes them.
+
+    Raises:
+        ValueError: the trees were fitted to other features than those of this version.
+    """
     with np.load(WEIGHTS) as stored:
+        if tuple(stored["names"].tolist()) != FEATURES:
+            raise ValueError(
+                f"{WEIGHTS.name} does not fit this version: `python -m benchmarks.entities.calibration --write`"
+            )
         return Trees(
             stored["feature"].astype(np.int64),
             stored["threshold"].astype(np.float64),

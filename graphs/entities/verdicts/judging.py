@@ -43,6 +43,8 @@ SHORTEST_PART = 4
 """The least number of letters of a cut or misspelt word in a part of a name."""
 PART_CHANCE = 0.6
 """The probability with which a mention of rare words means a name that holds them all."""
+PLAIN_RANK = 8_000
+"""The rank among English words from which a word in lower case may be a part of a name."""
 NEAREST = 2
 """The maximum number of candidates that are returned if none is likely."""
 
@@ -92,18 +94,18 @@ def holding_all_words(mention: str, candidates: Sequence[Candidate], counts: Wor
     """Return the candidates whose names hold all words of a mention, if the words are in few names: `Hitchcock`.
 
     A word may be written in another number (`Secretaries of State`), and one of them cut (`Shaq O'Neal`) or misspelt
-    (`Standard Charterd` for `Standard Chartered Plc`). There are none if the words are in more than `MAX_WHOLE` names:
-    `John` is then a part of too many.
+    (`Standard Charterd` for `Standard Chartered Plc`). A part of an alias is too far from the name: `Ice-T` is not Trae
+    Young, `Ice Trae`. There are none for a plain word, or if the words are in more than `MAX_WHOLE` names: `John` is a
+    part of too many.
     """
     words = fold(mention).split()
-    if not any(len(word) > 3 for word in words):
+    if not any(len(word) > 3 for word in words) or _is_plain_word(mention):
         return []
     found: list[tuple[Candidate, list[str]]] = []
     for candidate in candidates:
-        texts = [fold(text).split() for text in (candidate.matched or candidate.name, candidate.name)]
-        held = [its for text in texts if (its := _held(words, text)) is not None]
-        if held:
-            found.append((candidate, words if words in held else held[0]))
+        held = _held(words, fold(candidate.name).split())
+        if held is not None:
+            found.append((candidate, held))
     whole = [(candidate, its) for candidate, its in found if its == words] or found
     if not whole or len({candidate.key for candidate, _ in whole}) > MAX_WHOLE:
         return [candidate for candidate in candidates if len(words) > 1 and _is_phrase(words, candidate)]
@@ -111,9 +113,16 @@ def holding_all_words(mention: str, candidates: Sequence[Candidate], counts: Wor
     return [candidate for candidate, _ in whole] if rarest <= MAX_TEXTS else []
 
 
+def _is_plain_word(mention: str) -> bool:
+    """Whether a mention is a frequent English word in lower case: `publisher` does not mean `video game publisher`."""
+    from graphground.graphs.entities.verdicts.features import word_ranks  # NumPy, on first use
+
+    return mention.islower() and word_ranks().get(fold(mention), PLAIN_RANK) < PLAIN_RANK
+
+
 def _is_phrase(words: Sequence[str], candidate: Candidate) -> bool:
     """Whether a name has the words of a mention one after the other: `Best Director` in `Award for Best Director`."""
-    return f" {' '.join(words)} " in f" {fold(candidate.matched or candidate.name)} "
+    return f" {' '.join(words)} " in f" {fold(candidate.name)} "
 
 
 def _is_distant_alias(mention: str, candidate: Candidate) -> bool:
@@ -240,12 +249,15 @@ def _likely(mention: str, spelled: Sequence[Sequence[Candidate]], counts: WordCo
     least = model.least(counts.texts)
     rows = features_of(mention, [namesakes[0] for namesakes in spelled], counts)
     words = fold(mention).split()
+    plain = _is_plain_word(mention)
     likely: list[tuple[float, Sequence[Candidate]]] = []
     chances = model.chances(rows).tolist()
     for namesakes, chance in zip(spelled, chances, strict=True):
         its = fold(namesakes[0].matched or namesakes[0].name).split()
         related = sound_the_same(words, its) or [doctrine_of(word) for word in words] == its
         enough = least * HEARD if related else least
+        if plain and len(its) > 1:
+            continue
         if chance > enough and not numbered_otherwise(words, its):
             likely.append((chance / max(1 - chance, 1e-9), namesakes))
     most = max((odds for odds, _ in likely), default=0.0)

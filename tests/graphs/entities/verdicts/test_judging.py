@@ -176,6 +176,36 @@ def test_a_match_by_meaning_alone_is_ambiguous(index: EntityIndex) -> None:
     assert judge("the king", [], index, by_meaning=True).verdict == "not_found"
 
 
+def test_a_plain_word_is_not_a_part_of_a_name(tmp_path: Path) -> None:
+    build_index(tmp_path / "i", [Record("1", "Job", "video game publisher"), Record("2", "Person", "Alfred Hitchcock")])
+    index = open_index(tmp_path / "i")
+
+    def verdict(mention: str) -> str:
+        return judge(mention, index.find(mention, limit=30), index).verdict
+
+    assert verdict("publisher") == "not_found"
+    assert verdict("game publisher") != "not_found"
+    assert verdict("hitchcock") != "not_found"
+
+
+def test_a_part_of_an_alias_is_not_found(tmp_path: Path) -> None:
+    build_index(tmp_path / "i", [Record("1", "Company", "Telemundo", ("Miss Universe Puerto Rico",))])
+    index = open_index(tmp_path / "i")
+    assert judge("Miss Universe", index.find("Miss Universe", limit=30), index).verdict == "not_found"
+
+
+def test_trees_that_were_fitted_to_other_features_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    from graphground.graphs.entities.verdicts import features
+
+    features.trees.cache_clear()
+    monkeypatch.setattr(features, "FEATURES", features.FEATURES[::-1])
+    try:
+        with pytest.raises(ValueError, match="does not fit this version"):
+            features.trees()
+    finally:
+        features.trees.cache_clear()
+
+
 def test_the_model_comes_with_the_package() -> None:
     from graphground.graphs.entities.verdicts.features import WEIGHTS, trees
 
