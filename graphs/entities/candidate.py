@@ -95,11 +95,7 @@ class EntityLookup(Protocol):
         """
         ...
 
-    def spans(self, question: str, *, unknown: bool = False) -> Sequence[Span]:
-        """Return the names that occur in a question; with `unknown`, also parts that are only written like names."""
-        ...
-
-    def all_spans(self, question: str) -> Sequence[Span]:
+    def spans(self, question: str) -> Sequence[Span]:
         """Return all names that occur in a question, with the labels that have them; they may overlap."""
         ...
 

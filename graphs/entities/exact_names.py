@@ -83,21 +83,12 @@ class ExactNames(EntityLookup):
                     return True
         return False
 
-    def spans(self, question: str, *, unknown: bool = False) -> list[Span]:
-        """Return the names that occur in a question as they are stored, the longest if names overlap."""
-        from graphground.graphs.entities.spans import find_spans
+    def spans(self, question: str) -> list[Span]:
+        """Return all names that occur in a question as they are stored, with their labels; they may overlap.
 
-        return find_spans(question, self._names_in(question), unknown=unknown)
-
-    def all_spans(self, question: str) -> list[Span]:
-        """Return all names that occur in a question as they are stored, with their labels; they may overlap."""
-        from graphground.graphs.entities.spans import find_all_spans
-
-        return find_all_spans(question, self._names_in(question))
-
-    def _names_in(self, question: str) -> FoundNames:
-        """Look up every sequence of words of a question, with and without the ending of its last word."""
-        from graphground.graphs.entities.spans import MOST_WORDS, words_of
+        Every sequence of words is looked up, with and without the ending of its last word.
+        """
+        from graphground.graphs.entities.spans import MOST_WORDS, find_spans, words_of
 
         words = words_of(question)
         texts = {
@@ -106,7 +97,7 @@ class ExactNames(EntityLookup):
             for last in words[number : number + MOST_WORDS]
             for end in (last.end, *(end for _, end in last.endings))
         }
-        return FoundNames(self.compare((), sorted(texts))[1])
+        return find_spans(question, FoundNames(self.compare((), sorted(texts))[1]))
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
         """Return the number of nodes with exactly this name, at most `MAX_NAMESAKES` for each label."""

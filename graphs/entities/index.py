@@ -38,7 +38,7 @@ from graphground.graphs.entities.scoring import (
     scores_without_articles,
     without_article,
 )
-from graphground.graphs.entities.spans import Span, find_all_spans, find_spans
+from graphground.graphs.entities.spans import Span, find_spans
 from graphground.graphs.entities.vectors.building import VectorsMissing, VectorStore
 from graphground.graphs.entities.vectors.encoders import EncoderMissing, Vectors, begin_loading, encoder
 from graphground.graphs.entities.vectors.in_database import DatabaseVectors, in_database
@@ -214,9 +214,9 @@ class EntityIndex(EntityLookup):
             key for _, key, kind, *_ in self._files.partitions if kind == VALUE
         }
 
-    def all_spans(self, question: str) -> list[Span]:
+    def spans(self, question: str) -> list[Span]:
         """Return all names that occur in a question, with the labels that have them; they may overlap."""
-        return find_all_spans(question, self)
+        return find_spans(question, self)
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
         """Return the number of distinct entities with this name; if `aliases`, also those with this alias.
@@ -242,14 +242,6 @@ class EntityIndex(EntityLookup):
         known = np.array([number for number in numbers if number is not None], dtype=np.int64)
         counts = iter(self._words.frequencies(known).tolist())
         return [0 if number is None else next(counts) for number in numbers]
-
-    def spans(self, question: str, *, unknown: bool = False) -> list[Span]:
-        """Return the names that occur in a question, the longest if names overlap, with the labels that have them.
-
-        With `unknown`, the result includes parts without labels: they are only written like names, and may be misspelt
-        names.
-        """
-        return find_spans(question, self, unknown=unknown)
 
     def labels_named(self, folded: Sequence[str]) -> list[tuple[str, ...]]:
         """Return for each folded text the labels that have it as a name, alias or value, most frequent first."""

@@ -13,8 +13,7 @@ import logging
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,20 +50,14 @@ UNMARKED_SECONDS, MOST_SHARE = 60.0, 0.05
 
 Lookups start these builds if the database reports no mark of its last transaction, so that it may change unnoticed.
 """
-LOOK_SHARE = 0.2
-"""The maximum share of the time that may be spent in builds that `check_for_changes` starts."""
-MOST_ATTEMPTS = 3
-"""The maximum number of times that a build reads the nodes; it reads again if the properties to read change."""
+LONG_SHARE = 0.2
+"""The maximum share of the time that may be spent in rebuilds that are not quick."""
 COMPARE_SECONDS, COUNT_SECONDS = 60.0, 2.0
 """The minimum time between two comparisons of an index that the user has built, and the time limit of each count."""
 CLOSING_SECONDS = 5.0
 """The maximum time, in seconds, to wait for a build to end when the graph is closed."""
 SOURCE = "database, built automatically; state "
 logger = logging.getLogger(__name__)
-
-
-class SchemaChanged(Exception):
-    """The properties to read for a label have changed in the schema since the label was read."""
 
 
 class OwnIndex(EntityLookup):
@@ -95,8 +88,7 @@ class OwnIndex(EntityLookup):
         self._lock = threading.Lock()
         self._cancellation = Cancellation()
         self._stopped = threading.Event()
-        self._seconds = self._earliest = self._due = self._look_earliest = 0.0
-        self._described: PropertyGraphSchema | None = None
+        self._seconds = self._earliest = self._due = 0.0
         self._read: tuple[PropertyGraphSchema, str] | None = None
         self._problem: str | None = None
         self._differs: str | None = None
@@ -116,8 +108,8 @@ class OwnIndex(EntityLookup):
             self._begin()
 
     def check_for_changes(self) -> None:
-        """Start a build if the database is known to have changed; builds take at most `LOOK_SHARE` of the time."""
-        if self._index is not None and time.monotonic() >= self._look_earliest and self.stale:
+        """Start a build if the database is known to have changed."""
+        if self._index is not None and self.stale:
             self._begin()
 
     @property
@@ -191,13 +183,9 @@ class OwnIndex(EntityLookup):
             lookup is not self._exact and self._exact.holds(value, label=label, property=property)
         )
 
-    def spans(self, question: str, *, unknown: bool = False) -> Sequence[Span]:
-        """Return the names that occur in a question."""
-        return self._now().spans(question, unknown=unknown)
-
-    def all_spans(self, question: str) -> Sequence[Span]:
+    def spans(self, question: str) -> Sequence[Span]:
         """Return all names that occur in a question, with the labels that have them; they may overlap."""
-        return self._now().all_spans(question)
+        return self._now().spans(question)
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
         """Return the number of distinct entities with this name; if `aliases`, also those with this alias."""
@@ -269,8 +257,8 @@ class OwnIndex(EntityLookup):
         except EngineError:
             return  # the graph is being closed, or the next lookup tries again
         try:
-            mark = self._mark()
-            self._done, self._total = 0, count_nodes(self._engine, self._schema())
+            mark, schema = self._mark(), self._settled()
+            self._done, self._total = 0, count_nodes(self._engine, schema)
             if self._total > MOST_NODES:
                 self._problem = f"{self._total:,} nodes exceed the limit for automatic indexing"
                 return
@@ -281,20 +269,14 @@ class OwnIndex(EntityLookup):
                     shutil.rmtree(
                         unfinished, ignore_errors=True
                     )  # left by a killed process, since this process holds the lock
-                for _ in range(MOST_ATTEMPTS):
-                    with suppress(SchemaChanged):
-                        records = (record for page in self._pages() for record in page.records())
-                        build_index(self._folder, records, source=lambda: self._source(mark), total=self._total)
-                        break
-                    self._done = 0
-                else:
-                    return  # the next lookup tries again
+                records = (record for page in self._unhurried(schema) for record in page.records())
+                # If the schema has changed meanwhile, the index is outdated, and the next lookup builds it again.
+                build_index(self._folder, records, source=self._source(mark, schema), total=self._total)
             again, now = self._index is not None, time.monotonic()
             self._index, self._seconds = open_index(self._folder, self._vectors), now - begin
             self._due = now + max(UNMARKED_SECONDS, self._seconds / MOST_SHARE)
             if again and not self._quick:
-                self._earliest = now + self._seconds
-            self._look_earliest = now + (self._seconds / LOOK_SHARE if again else 0.0)
+                self._earliest = now + self._seconds / LONG_SHARE
         except Timeout:
             return  # another server builds the same index
         except QueryCancelled:
@@ -310,34 +292,18 @@ class OwnIndex(EntityLookup):
                 logger.debug("the cause", exc_info=True)
                 self._problem = None if self._index is not None else reason
 
-    def _source(self, mark: str | None, schema: PropertyGraphSchema | None = None) -> str:
+    def _source(self, mark: str | None, schema: PropertyGraphSchema) -> str:
         """Return the `source` that an index stores: the mark of the database and a hash of the properties read."""
-        schema, known = schema or self._described or self._schema(), self._read
+        known = self._read
         if known is None or known[0] is not schema:
             read = sorted((label.name, *map(str, columns_of(label))) for label in schema.labels.values())
             known = self._read = schema, hashlib.sha256(orjson.dumps(read)).hexdigest()[:8]
         return f"{SOURCE}{mark or 'unknown'}, schema {known[1]}"
 
-    def _pages(self) -> Iterator[Page]:
-        """Yield the pages of all labels; labels that appear in the schema during the reading are read last.
-
-        Raises:
-            SchemaChanged: the properties to read for a label have changed since the label was read.
-        """
-        read: dict[str, object] = {}
-        for current in (self._schema, self._settled):
-            schema = current()
-            if any(read.get(name, columns_of(label)) != columns_of(label) for name, label in schema.labels.items()):
-                raise SchemaChanged
-            fresh = {name: columns_of(label) for name, label in schema.labels.items() if name not in read}
-            read |= fresh
-            yield from self._unhurried(schema, fresh)
-            self._described = schema
-
-    def _unhurried(self, schema: PropertyGraphSchema, labels: Iterable[str]) -> Iterator[Page]:
-        """Yield the pages of labels; after each page the database rests half as long as it worked, up to a second."""
+    def _unhurried(self, schema: PropertyGraphSchema) -> Iterator[Page]:
+        """Yield the pages of all labels; after each, the database rests half as long as it worked, up to a second."""
         begin = time.monotonic()
-        for page in database_pages(self._engine, schema, labels):
+        for page in database_pages(self._engine, schema):
             read = time.monotonic()
             yield page
             self._done += len(page.keys)

@@ -1,4 +1,4 @@
-"""Finds the names that occur in a question, in upper or lower case; a longer name takes precedence over a shorter one.
+"""Finds the names that occur in a question, in upper or lower case, also those within longer names.
 
     >>> [span.text for span in find_spans("How old was LeBron James in Cleveland?", index)]  # doctest: +SKIP
     ['LeBron James', 'Cleveland']
@@ -37,8 +37,7 @@ ROMAN = {
 class Span:
     """A name within a question: `Span("Cleveland", 28, 37, ("City", "Team"))` at the positions 28 to 36.
 
-    `labels` are the labels whose nodes have the name. A span that is only written like a name (quoted or capitalised)
-    has no labels.
+    `labels` are the labels whose nodes have the name.
     """
 
     text: str
@@ -68,7 +67,7 @@ class Word:
     endings: tuple[tuple[str, int], ...]
 
 
-def find_all_spans(question: str, names: Names) -> list[Span]:
+def find_spans(question: str, names: Names) -> list[Span]:
     """Return all names of an index that occur in a question, in order; they may overlap."""
     question = question[:LONGEST_QUESTION]
     words = words_of(question)
@@ -77,28 +76,6 @@ def find_all_spans(question: str, names: Names) -> list[Span]:
         _span(question, words[first].start, end, its, name)
         for first, _, end, its, name in _exact(question, words, quoted, names)
     ]
-
-
-def find_spans(question: str, names: Names, *, unknown: bool = False) -> list[Span]:
-    """Return the names of an index that occur in a question, in order and without overlaps.
-
-    With `unknown`, the result includes parts that are written like names but are not in the index, such as misspelt
-    names, which a fuzzy search may find.
-    """
-    question = question[:LONGEST_QUESTION]
-    words = words_of(question)
-    quoted = [match.span(match.lastindex or 0) for match in QUOTED.finditer(question)]
-    found = [place[:4] for place in _exact(question, words, quoted, names)]
-    found.sort(key=lambda place: (place[0] - place[1], place[0]))
-    covered: set[int] = set()
-    spans: list[Span] = []
-    for first, last, end, its in found:
-        if covered.isdisjoint(range(first, last + 1)):
-            covered.update(range(first, last + 1))
-            spans.append(_span(question, words[first].start, end, its))
-    if unknown:
-        spans += _written_like_names(question, words, covered, quoted)
-    return sorted(spans, key=lambda span: span.start)
 
 
 def _exact(
@@ -181,34 +158,3 @@ def _is_name(question: str, words: Sequence[Word], quoted: Sequence[tuple[int, i
 def begins_sentence(question: str, start: int) -> bool:
     before = question[:start].rstrip(" \"'(\u201c\u2018")
     return not before or before[-1] in ".?!:;"
-
-
-def _written_like_names(
-    question: str, words: Sequence[Word], covered: set[int], quoted: Sequence[tuple[int, int]]
-) -> list[Span]:
-    """Return the quoted parts and the sequences of capitalised words, without the words `covered` by other names."""
-    spans: list[Span] = []
-    run: list[Word] = []
-    for number, word in enumerate([*words, None]):
-        if word is not None and number not in covered and _like_name(question, word, bool(run), quoted):
-            run.append(word)
-            continue
-        if run:
-            while run and run[-1].folded in COMMON:
-                run.pop()
-            if run and (len(run) > 1 or not begins_sentence(question, run[0].start)):
-                start, end = run[0].start, run[-1].end
-                spans.append(_span(question, start, end, ()))
-        run = []
-    return spans
-
-
-def _like_name(question: str, word: Word, within: bool, quoted: Sequence[tuple[int, int]]) -> bool:
-    if any(start <= word.start < end for start, end in quoted):
-        return True
-    if word.folded in ("of", "the", "and", "de", "la", "von", "van", "in"):
-        return within
-    first = question[word.start]
-    return (first.isupper() or (first.isdecimal() and within)) and not (
-        word.folded in COMMON and begins_sentence(question, word.start)
-    )

@@ -84,15 +84,14 @@ def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None
     from graphground.graphs.engines.engine import EngineUnavailable
     from graphground.graphs.entities.build import build_index
     from graphground.graphs.entities.index import FROM_DATABASE
-    from graphground.graphs.entities.paging import count_nodes, database_records, text_schema
+    from graphground.graphs.entities.paging import count_nodes, database_records
 
     if graph.engine is None:
         raise EngineUnavailable(
             f"the graph {graph.name!r} is a schema without data; load its data with "
             f"`graphground graphs load FILE --name {graph.name}`"
         )
-    schema = graph.schema if graph.schema.labels else text_schema(graph.engine, graph.name)
-    total = count_nodes(graph.engine, schema, labels)
+    total = count_nodes(graph.engine, graph.schema, labels)
     source = f"{FROM_DATABASE} {graph.engine.capabilities().product}"
     for work in graph.background:  # opening the graph may have begun to build its index in the same folder
         work.stop()
@@ -100,7 +99,7 @@ def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None
     with FileLock(folder.with_name(folder.name + ".lock"), timeout=LOCK_SECONDS), progress_bars() as report:
         built = build_index(
             folder,
-            database_records(graph.engine, schema, labels),
+            database_records(graph.engine, graph.schema, labels),
             source=source,
             total=total,
             progress=lambda step: report(step.step, step.done, step.total),

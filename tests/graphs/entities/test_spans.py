@@ -10,8 +10,8 @@ from graphground.graphs.entities.index import EntityIndex, open_index
 from tests.support.shared_data import SHARED, needs
 
 
-def texts(index: EntityIndex, question: str, unknown: bool = False) -> list[str]:
-    return [span.text for span in index.spans(question, unknown=unknown)]
+def texts(index: EntityIndex, question: str) -> list[str]:
+    return [span.text for span in index.spans(question)]
 
 
 @pytest.mark.parametrize(
@@ -31,15 +31,18 @@ def texts(index: EntityIndex, question: str, unknown: bool = False) -> list[str]
     ],
 )
 def test_names_are_found_in_a_question(people: EntityIndex, question: str, names: list[str]) -> None:
-    assert texts(people, question) == names
+    found = texts(people, question)
+    assert set(names) <= set(found)
+    assert bool(found) == bool(names)
 
 
-def test_the_longest_name_wins_over_names_within_it(tmp_path: Path) -> None:
+def test_names_within_longer_names_are_found_too(tmp_path: Path) -> None:
     build_index(
         tmp_path / "i",
         [Record("1", "City", "New York"), Record("2", "Film", "Gangs of New York"), Record("3", "Team", "Gangs")],
     )
-    assert texts(open_index(tmp_path / "i"), "who shot gangs of new york?") == ["gangs of new york"]
+    found = texts(open_index(tmp_path / "i"), "who shot gangs of new york?")
+    assert found == ["gangs", "gangs of new york", "new york"]
 
 
 def test_a_common_word_is_a_name_only_if_written_as_a_name(tmp_path: Path) -> None:
@@ -55,11 +58,6 @@ def test_a_span_has_its_position_and_its_labels(people: EntityIndex) -> None:
     (span,) = people.spans(question)
     assert question[span.start : span.end] == span.text == "Michael Jordan"
     assert set(span.labels) == {"Player", "Person"}
-
-
-def test_text_written_like_a_name_is_passed_to_the_fuzzy_search(people: EntityIndex) -> None:
-    assert texts(people, "Was Lebron Jmes born in Tokyo?", unknown=True) == ["Lebron Jmes", "Tokyo"]
-    assert texts(people, "Was Lebron Jmes born in Tokyo?") == ["Tokyo"]
 
 
 @needs("cypherbench_tasks", "entity_mentions.jsonl.gz")

@@ -1,6 +1,6 @@
 import pytest
 
-from graphground.graphs.question.quantities import quantities_in
+from graphground.graphs.question.read import quantities_in
 
 
 @pytest.mark.parametrize(
