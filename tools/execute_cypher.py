@@ -120,8 +120,9 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
     # A query without an error or a warning, and with rows, is probably what was meant: a suggestion would mislead.
     doubtful = any(finding.severity != "hint" for finding in report.diagnostics)
     suggested = report.suggested_query if doubtful else None
-    if not table.truncated:
-        diagnostics = [diagnostic for diagnostic in diagnostics if diagnostic.code != "no_limit"]
+    # The rows show a sort key already: whether it is a column too many is a matter of validate_cypher.
+    beside_rows = {"extra_sort_column"} | (set() if table.truncated else {"no_limit"})
+    diagnostics = [diagnostic for diagnostic in diagnostics if diagnostic.code not in beside_rows]
     if shorten_rows(rows):
         diagnostics.append(
             DiagnosticAnswer.of(

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import permutations
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, Field
 
 from graphground.cypher.diagnostics import either as join_or
+from graphground.cypher.quoting import quoted_name
 from graphground.tools.failure import ToolFailure
-from graphground.tools.get_filtered_schema import filter_by
 from graphground.tools.get_schema import settled
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
 if TYPE_CHECKING:
+    from graphground.cypher.schema import RelationshipPattern
     from graphground.graphs.graph import Graph
-    from graphground.graphs.question.model import Meaning, Question
+    from graphground.graphs.question.model import Link, Meaning, Question
     from graphground.graphs.schemas.statistics.model import Statistics
     from graphground.graphs.suggestions import Suggestion
 
@@ -33,6 +36,12 @@ SURE_PROPERTY = 0.85
 """The strength from which a word says a property by its very name."""
 CONSIDERED = 12
 """The number of queries among which one is sought for each reading of a word."""
+NEAR, MAX_TYPES, FEW_TYPES, MAX_LABELS = 0.3, 6, 3, 4
+"""What a relationship type gains if a named node has it, and the most types of the schema's part, if the first query is
+doubtful and if it is likely, and labels."""
+UNLIKELY = 0.1
+"""The share of the first query's confidence below which no further query is shown."""
+MORE = "More: get_filtered_schema"
 SPARSE = 0.5
 """The share of nodes with a value below which a property is called sparse."""
 
@@ -93,6 +102,8 @@ def ground_question(graphs: Graphs, request: GroundQuestionRequest) -> GroundQue
     question = read(request.question, graph)
     found = suggest(graph, question, limit=max(request.limit, CONSIDERED))
     shown = found[: request.limit]
+    if "limit" not in request.model_fields_set:  # an unlikely query costs the reader more than it helps
+        shown = [its for place, its in enumerate(shown) if not place or its.confidence > UNLIKELY * shown[0].confidence]
     words = _read_words(question, found, shown)
     answer = GroundQuestionAnswer(
         names=_names(question),
@@ -105,17 +116,93 @@ def ground_question(graphs: Graphs, request: GroundQuestionRequest) -> GroundQue
             )
             for suggestion in shown
         ],
-        ask=f"Do you mean: {shown[0].reason}?" if shown and shown[0].confidence < CLEAR else None,
+        ask="Do you mean query 1?" if shown and shown[0].confidence < CLEAR else None,
         words=words,
         unknown_words=[question.words[place].text for place in question.unexplained],
         notes=list(dict.fromkeys(_traps(graph, question, shown[:2])))[:MAX_NOTES],
         schema="",
     )
-    used = estimate_tokens(answer.model_dump_json(exclude_defaults=True))
-    answer.schema_ = filter_by(
-        question, graph, note, max_tokens=max(LEAST_SCHEMA_TOKENS, request.max_tokens - used)
-    ).schema_
+    left = max(LEAST_SCHEMA_TOKENS, request.max_tokens - estimate_tokens(answer.model_dump_json(exclude_defaults=True)))
+    lines = _schema_beyond(graph, question, shown)
+    while len(lines) > 1 and estimate_tokens("\n".join(lines)) > left:
+        lines.pop()
+    answer.schema_ = "\n".join([*lines, MORE]) + note
     return answer
+
+
+def _schema_beyond(graph: Graph, question: Question, shown: Sequence[Suggestion]) -> list[str]:
+    """Return the patterns and properties that the question speaks of and no query shows, those most clearly said first.
+
+    A relationship type counts more if a named node has it, or if it joins two labels that the question speaks of. Its
+    pattern has the label that most neighbours of the named nodes have.
+    """
+    from graphground.graphs.schemas.forms import property_map
+
+    schema, facts = graph.schema, graph.statistics(fresh=True)
+    written = {word for suggestion in shown for word in re.findall(r"\w+", suggestion.cypher)}
+    links: dict[str, list[Link]] = {}
+    at: dict[str, set[tuple[str, str]]] = {}
+    for around in question.neighbourhoods.values():
+        for link in around.links:
+            links.setdefault(link.type, []).append(link)
+            at.setdefault(link.type, set()).add((around.key, link.direction))
+    # A type that leaves one named node and arrives at another may join them.
+    joining = {t for t, its in at.items() if any(a[0] != b[0] and a[1] != b[1] for a, b in permutations(its, 2))}
+    named = [
+        {label for node in mention.nodes[:MAX_CANDIDATES] for label in node.labels}
+        for mention in question.mentions
+        if mention.verdict != "not_found"
+    ]
+    strengths = {name: question.strength("label", name) for name in schema.labels}
+    meant = sorted((name for name in strengths if strengths[name] >= CLEAR), key=lambda name: -strengths[name])
+    parts = [*named, *({name} for name in meant[:MAX_LABELS])]
+    spoken = {label for part in parts for label in part}
+
+    def score(pattern: RelationshipPattern) -> tuple[float, int, int]:
+        said = question.strength("type", pattern.type)
+        ends = {pattern.start, pattern.end}
+        joins = pattern.type in joining or any(
+            pattern.start in a and pattern.end in b for a, b in permutations(parts, 2) if a != b
+        )
+        if pattern.type not in links and not ends & spoken and said < SURE_PROPERTY:
+            said = 0.0  # a type that nothing in the question has is meant only by its very name
+        its = links.get(pattern.type, ())
+        near = sum(link.labels.get(pattern.end if link.direction == "out" else pattern.start, 0) for link in its)
+        known = facts.relationships(pattern.type, pattern.start, pattern.end) if facts else None
+        count = (pattern.count or 0) if known is None else known
+        return said + (NEAR if its else 0.0) + (CLEAR if joins and known != 0 else 0.0), near, count
+
+    best = {type_: max(map(score, patterns)) for type_, patterns in schema.relationship_types.items()}
+    chosen = [
+        type_ for type_ in sorted(best, key=lambda type_: best[type_][0], reverse=True) if best[type_][0] >= CLEAR
+    ]
+    lines = []
+    doubtful = not shown or shown[0].confidence < CLEAR
+    for type_ in chosen[: MAX_TYPES if doubtful else FEW_TYPES]:
+        pattern = max(schema.relationship_types[type_], key=score)
+        keys = {
+            key: value
+            for key, value in pattern.properties.items()
+            if question.strength("type_property", key, type_) >= CLEAR
+        }
+        if type_ not in written or keys.keys() - written:
+            arrow = "-" if pattern.start == pattern.end and facts and facts.symmetric(type_, pattern.start) else "->"
+            ends = [f"(:{quoted_name(label)})" for label in (pattern.start, pattern.end)]
+            lines.append(f"{ends[0]}-[:{quoted_name(type_)}{property_map(keys)}]{arrow}{ends[1]}")
+            spoken |= {pattern.start, pattern.end}
+    for label in (schema.labels[name] for name in schema.labels if name in spoken):
+        keys = {
+            key: value
+            for key, value in label.properties.items()
+            if key not in written
+            and (
+                key == label.name_property != "name"
+                or (key not in label.reserved and question.strength("property", key, label.name) >= SURE_PROPERTY)
+            )
+        }
+        if keys or (label.name in meant[:1] and not {label.name, *lines} & written):
+            lines.append(f"(:{quoted_name(label.name)}{property_map(keys, (), label.texts)})")
+    return lines
 
 
 def _names(question: Question) -> list[GroundedName]:
