@@ -24,12 +24,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.engines.graphs_for_queries import GRAPHS, schema_of
+from benchmarks.stand_ins.synth import synth
 from graphground.graphs.engines.embedded.launcher import EngineState, end_engine
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
-from graphground.graphs.synth import synth
 
 SIZES = {
     "art": (1_100_000, 1_300_000),

@@ -21,10 +21,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.stand_ins.synth import SyntheticGraph, make_name, make_values, with_gaps, word
 from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher import tree as t
 from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern
-from graphground.graphs.synth import SyntheticGraph, make_name, make_values, with_gaps, word
 
 HOMONYMS = 20
 """One in `HOMONYMS` of the vocabulary's names is given to two nodes."""

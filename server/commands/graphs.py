@@ -269,40 +269,6 @@ def pull(parsed: argparse.Namespace) -> int:
     return 0
 
 
-@command("synth")
-def synth(parsed: argparse.Namespace) -> int:
-    """Generate a graph of any size for a schema, as a SimpleKG file.
-
-    SCHEMA             A schema in the CypherBench JSON form.
-    OUT                The SimpleKG file to write (.json or .json.gz).
-    --nodes N          Number of nodes (default: 10000).
-    --relationships N  Number of relationships (default: 30000).
-    --seed N           The same seed gives the same graph (default: 0).
-    --force            Replace an existing file.
-    """
-    from graphground.cypher.schema import PropertyGraphSchema, SchemaError
-    from graphground.graphs.loading.simplekg import SimpleKGError, write_simplekg
-    from graphground.graphs.synth import synth as generate
-
-    if parsed.nodes < 1 or parsed.relationships < 0:
-        raise WrongUse("--nodes must be at least 1, --relationships at least 0")
-    if parsed.out.exists() and not parsed.force:
-        raise WrongUse(f"there is a file {parsed.out} already; replace it with --force")
-    try:
-        schema = PropertyGraphSchema.from_cypherbench(parsed.schema.read_bytes())
-        graph = generate(schema, parsed.nodes, parsed.relationships, parsed.seed)
-        nodes, relationships = write_simplekg(parsed.out, graph.schema, graph.entities(), graph.relations())
-    except SchemaError as error:
-        raise SimpleKGError(f"{parsed.schema}: {error}") from None
-    except ValueError as error:
-        raise SimpleKGError(str(error)) from None
-    sys.stdout.write(
-        f"Wrote {parsed.out}: {counted(nodes, 'node')}, {counted(relationships, 'relationship')}. "
-        f"`graphground graphs load {parsed.out}` loads it.\n"
-    )
-    return 0
-
-
 @command("import", settings=DATA_FOLDER)
 def import_graph(parsed: argparse.Namespace) -> int:
     """Import a graph from CSV, Parquet, JSON Lines, GraphML or RDF files, or from a database, and load it.

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from benchmarks.stand_ins import stand_in
+from benchmarks.stand_ins.synth import SyntheticGraph
 from graphground.graphs.engines.embedded.launcher import end_engine, require_arcadedb
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
@@ -15,7 +16,6 @@ from graphground.graphs.loading.load import load_file
 from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
-from graphground.graphs.synth import SyntheticGraph
 from tests.support.documents import INTERVAL, schema
 
 SCHEMA = schema(

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.stand_ins import stand_in
 from benchmarks.stand_ins.stand_in import Link, StandIn, Vocabulary
-from tests.graphs.test_synth import SCHEMA
+from tests.benchmarks.stand_ins.test_synth import SCHEMA
 
 QUERY = (
     "MATCH (m:Movie)-[r:directedBy]->(p:Person {name: 'Michael Mann'}) "

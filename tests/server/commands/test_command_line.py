@@ -45,7 +45,6 @@ WITHOUT_DATA_FOLDER = {
     "graphground completion",
     "graphground graphs check",
     "graphground graphs compare",
-    "graphground graphs synth",
     "graphground trace sessions",
     "graphground trace show",
     "graphground wikidata build",
@@ -69,7 +68,6 @@ WRONG = [
     (["graphs", "load", "x.json", "--forse"], "did you mean '--force'?"),
     (["graphs", "load", "x.json", "--into", "bolt://x", "--name", "y"], "--into"),
     (["graphs", "load", "x.json", "--user", "y"], "need --into"),
-    (["graphs", "synth", "missing.json", "out.json"], "missing.json: No such file"),
     (["schema", "show", "nope"], "There is no loaded graph 'nope'"),
     (
         ["schema", "show", "nope", "--form", "pretty"],

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.stand_ins.synth import synth
 from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.graphs.loading.simplekg import write_simplekg
-from graphground.graphs.synth import synth
 from tests.support.documents import INTERVAL, schema
 
 SCHEMA = schema(
