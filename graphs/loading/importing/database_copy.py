@@ -2,9 +2,6 @@
 
 All nodes form one part, and the relationships of each type another. Complete parts are kept, so that an interrupted
 copy can be resumed. Each part is read in one transaction, but the parts together are not one snapshot.
-
-A Neo4j is read by ranges of internal ids, with a block of rows in each record of the response: the driver needs 12 µs
-of processor time for each record, but less than 1 µs for each row in a list.
 """
 
 from __future__ import annotations
@@ -14,7 +11,7 @@ from functools import cached_property, partial
 from itertools import islice
 from math import isfinite
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import neo4j
 import neo4j.time
@@ -28,93 +25,15 @@ from graphground.graphs.loading.importing.cells import TimeText
 from graphground.graphs.loading.importing.records import ImportRefused, NodeRecord, Problems, RelationshipRecord
 from graphground.graphs.storage.home import replacing
 
-SIZE = 200
-BLOCKS_AT_ONCE = 25
-"""The number of blocks that the driver fetches at a time, which limits its memory."""
-SPARSE = 8
-"""The number of ids per record at which reading by ids is slower than a scan, because too many ids are unused."""
-OLDEST_PROTOCOL = (5, 6)
-"""The version of the Bolt protocol of Neo4j 5.23, the first with `CALL (block) { … }`."""
-
-
-class Span(NamedTuple):
-    """The number of nodes, or of relationships of a type, and their lowest and highest ids; an unknown id is None."""
-
-    number: int
-    first: int | None = None
-    last: int | None = None
-
-
-def supports_blocks(server: neo4j.ServerInfo) -> bool:
-    """Whether a server can run the queries of `block_query`; `is_read_by_id` tests whether such a query is fast."""
-    return "Neo4j" in server.agent and tuple(server.protocol_version) >= OLDEST_PROTOCOL
-
-
-def block_query(match: str, variable: str, fields: str) -> str:
-    """Return a query that returns a list of rows for each block of ids of `variable`.
-
-    Each row holds the `fields` of one match of the clause `match`.
-    """
-    return (
-        f"UNWIND range($first, $last, {SIZE}) AS block CALL (block) {{ {match} WHERE id({variable}) IN "
-        f"range(block, block + {SIZE - 1}) RETURN collect([{fields}]) AS rows }} RETURN rows"
-    )
-
-
-def is_read_by_id(session: neo4j.Session, query: str, span: Span) -> bool:
-    """Whether reading by ids is fast: few ids are unused, and the database looks ids up without a scan."""
-    if span.first is None or span.last is None or span.last - span.first >= SPARSE * max(span.number, SIZE):
-        return False
-    try:
-        plan = _run(session, f"CYPHER replan=force EXPLAIN {query}", span).consume().plan
-    except neo4j.exceptions.Neo4jError:
-        return False
-    operators = list(_operators(plan or {}))
-    return any("ByIdSeek" in name for name in operators) and not any("Scan" in name for name in operators)
-
-
-def read_blocks(session: neo4j.Session, query: str, span: Span) -> Iterator[list[list[Any]]]:
-    """Yield the rows of each block that is not empty.
-
-    Raises:
-        Neo4jError: the database refuses the query, or a block needs more memory than the database allows.
-    """
-    for record in _run(session, query, span):
-        (rows,) = tuple.__iter__(record)
-        if rows:
-            yield rows
-
-
-def _run(session: neo4j.Session, query: str, span: Span) -> neo4j.Result:
-    return session.run(cast(Any, query), first=span.first, last=span.last)
-
-
-def _operators(plan: dict[str, Any]) -> Iterator[str]:
-    yield str(plan.get("operatorType", ""))
-    for child in plan.get("children") or ():
-        yield from _operators(child)
-
-
-FETCH = 5_000
+ROWS_AT_ONCE = 200
+"""The number of records that become one line of a part."""
+REPORTED_RECORDS = 5_000
 NODES = "nodes.jsonl"
 PARTS = "parts.json"
 FORMAT = 3
 """The version of the format of a part: JSON Lines, with one line for each block of rows."""
 Report = Callable[[str, int, int | None], None]
 """A function called with the part (`nodes` or a type), the number of records read, and the number in the whole part."""
-
-
-class Part(NamedTuple):
-    """A part of a copy: `Part("T", "MATCH (a)-[r:`T`]->(b)", "r", "elementId(a), …", Span(120, 0, 119))`.
-
-    `match` is a MATCH clause, `variable` its variable for a record, and `fields` are the columns to return.
-    """
-
-    name: str
-    match: str
-    variable: str
-    fields: str
-    span: Span
 
 
 class DatabaseCopy:
@@ -151,28 +70,23 @@ class DatabaseCopy:
             raise translated(error, self.address) from error
 
     def _fetch(self, driver: neo4j.Driver, report: Report) -> None:
-        server = driver.get_server_info()
-        by_id = supports_blocks(server)
-        # Blocks are read by `id`, for which Neo4j warns that it is deprecated. A server without blocks may not know
-        # this setting.
-        quiet: dict[str, Any] = {"notifications_min_severity": "OFF"} if by_id else {}
-        session = partial(
-            driver.session, database=self.address.database, default_access_mode=neo4j.READ_ACCESS, **quiet
-        )
-        ends = ", min(id({0})), max(id({0}))" if by_id else ""
+        def session() -> neo4j.Session:
+            return driver.session(database=self.address.database, default_access_mode=neo4j.READ_ACCESS)
+
         with session() as counting:
-            nodes = Span(*counting.run(cast(Any, f"MATCH (n) RETURN count(n){ends.format('n')}")).values()[0])
-            counted = counting.run(cast(Any, f"MATCH ()-[r]->() RETURN type(r), count(*){ends.format('r')}")).values()
-        spans = {str(type_): Span(*found) for type_, *found in counted}
-        types = sorted(spans)
+            nodes = counting.run("MATCH (n) RETURN count(n)").values()[0][0]
+            counts = dict(counting.run("MATCH ()-[r]->() RETURN type(r), count(*)").values())
+        types = sorted(map(str, counts))
         self._check_folder(types)
-        key = "elementId" if "Neo4j" in server.agent else "id"
-        self._part(
-            session, report, NODES, Part("nodes", "MATCH (n)", "n", f"{key}(n), labels(n), properties(n)", nodes)
-        )
+        key = "elementId" if "Neo4j" in driver.get_server_info().agent else "id"
+        parts = [(NODES, "nodes", f"MATCH (n) RETURN {key}(n), labels(n), properties(n)", nodes)]
         for number, type_ in enumerate(types):
-            fields = f"{key}(a), {key}(b), properties(r)"
-            self._part(session, report, f"{number}.jsonl", Part(type_, _match(type_), "r", fields, spans[type_]))
+            query = f"{_match(type_)} RETURN {key}(a), {key}(b), properties(r)"
+            parts.append((f"{number}.jsonl", type_, query, counts[type_]))
+        for file, name, query, total in parts:
+            if not (self.folder / file).exists():
+                with session() as reading:
+                    self._write(self.folder / file, reading.run(cast(Any, query)), partial(report, name), total)
 
     def _check_folder(self, types: list[str]) -> None:
         """Note the database and its relationship types in the folder.
@@ -192,35 +106,22 @@ class DatabaseCopy:
         with replacing(note) as file:
             file.write(orjson.dumps(described))
 
-    def _part(self, session: Callable[..., neo4j.Session], report: Report, file: str, part: Part) -> None:
-        path = self.folder / file
-        if path.exists():
-            return
-        query = block_query(part.match, part.variable, part.fields)
-        with session(fetch_size=BLOCKS_AT_ONCE) as reading:
-            if is_read_by_id(reading, query, part.span):
-                try:
-                    self._write(path, read_blocks(reading, query, part.span), report, part)
-                    return
-                except neo4j.exceptions.Neo4jError:
-                    pass  # for example, a block of large values needs more memory than the database allows
-        with session() as reading:
-            self._write(path, _streamed(reading, f"{part.match} RETURN {part.fields}"), report, part)
-
-    def _write(self, path: Path, blocks: Iterable[list[list[Any]]], report: Report, part: Part) -> None:
-        """Write each block of rows as a line of JSON, and report the progress."""
-        count = reported = 0
+    def _write(
+        self, path: Path, records: Iterable[neo4j.Record], report: Callable[[int, int | None], None], total: int
+    ) -> None:
+        """Write each block of records as a line of JSON, and report the progress."""
+        count, rest = 0, iter(records)
         with replacing(path) as written:
-            for rows in blocks:
+            # `tuple.__iter__` yields the values; a record's own iterator is slower.
+            while rows := [list(tuple.__iter__(record)) for record in islice(rest, ROWS_AT_ONCE)]:
                 text = orjson.dumps(rows, default=_tagged, option=orjson.OPT_PASSTHROUGH_DATETIME)
                 if b"null" in text:  # a float that JSON cannot hold; no property is null
                     text = orjson.dumps(_with_floats(rows), default=_tagged, option=orjson.OPT_PASSTHROUGH_DATETIME)
                 written.write(text + b"\n")
                 count += len(rows)
-                if count - reported >= FETCH:
-                    reported = count
-                    report(part.name, count, part.span.number)
-        report(part.name, part.span.number, part.span.number)
+                if count % REPORTED_RECORDS == 0:
+                    report(count, total)
+        report(total, total)
 
     def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
         """Yield each node.
@@ -260,13 +161,6 @@ class DatabaseCopy:
 def _match(type_: str) -> str:
     """Return a MATCH for the relationships of a type; the type is quoted, because it may be a keyword such as `SET`."""
     return f"MATCH (a)-[r:{in_backticks(type_)}]->(b)" if quotable(type_) else relationships(type_).match()
-
-
-def _streamed(session: neo4j.Session, query: str) -> Iterator[list[list[Any]]]:
-    """Yield the records of a response in blocks."""
-    records = iter(session.run(cast(Any, query)))
-    while block := [list(tuple.__iter__(record)) for record in islice(records, SIZE)]:
-        yield block
 
 
 def _tagged(value: Any) -> Any:

@@ -12,7 +12,7 @@ import pytest
 from graphground.cypher.quoting import in_backticks
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.engine import EngineUnavailable
-from graphground.graphs.loading.importing.database_copy import DatabaseCopy, Span, block_query, is_read_by_id
+from graphground.graphs.loading.importing.database_copy import DatabaseCopy
 from graphground.graphs.loading.importing.property_graph import database_source, import_records
 from graphground.graphs.loading.importing.records import ImportRefused, Problems
 from graphground.graphs.loading.into_database import load_into
@@ -159,15 +159,7 @@ def many_nodes(neo4j_5: Neo4jServer) -> Iterator[neo4j.Driver]:
 KEPT = [number for number in range(1, MANY + 1) if number % 7]
 
 
-def test_reading_by_ranges_of_ids_omits_no_record(
-    many_nodes: neo4j.Driver, neo4j_5: Neo4jServer, tmp_path: Path
-) -> None:
-    query = block_query("MATCH (n)", "n", "elementId(n), labels(n), properties(n)")
-    with many_nodes.session() as session:
-        first, last = session.run("MATCH (n) RETURN min(id(n)), max(id(n))").values()[0]
-        assert is_read_by_id(session, query, Span(len(KEPT), first, last))
-        assert not is_read_by_id(session, query, Span(len(KEPT), 0, 100 * last)), "the ids are sparse"
-        assert not is_read_by_id(session, "MATCH (n) RETURN n", Span(len(KEPT), first, last)), "all nodes are scanned"
+def test_no_record_of_many_is_omitted(many_nodes: neo4j.Driver, neo4j_5: Neo4jServer, tmp_path: Path) -> None:
     copy = DatabaseCopy(address(neo4j_5), tmp_path / "parts")
     copy.fetch()
     nodes = {node.id: node.properties["i"] for node in copy.nodes(Problems())}
@@ -175,25 +167,6 @@ def test_reading_by_ranges_of_ids_omits_no_record(
     links = list(copy.relationships(Problems()))
     assert sorted(link.properties["of"] for link in links) == KEPT
     assert all(nodes[link.start] == nodes[link.end] == link.properties["of"] for link in links)
-
-
-def test_a_part_is_streamed_if_the_database_terminates_its_reading_by_ids(
-    many_nodes: neo4j.Driver, neo4j_5: Neo4jServer, tmp_path: Path
-) -> None:
-    ended: list[str] = []
-
-    def end_query(part: str, count: int, total: int | None) -> None:
-        if part == "nodes" and not ended:
-            found, _, _ = many_nodes.execute_query(
-                "SHOW TRANSACTIONS YIELD transactionId, currentQuery WHERE currentQuery CONTAINS 'IN range(block'"
-            )
-            ended.extend(row["transactionId"] for row in found)
-            many_nodes.execute_query("TERMINATE TRANSACTIONS $ids", ids=ended)
-
-    copy = DatabaseCopy(address(neo4j_5), tmp_path / "parts")
-    copy.fetch(end_query)
-    assert ended
-    assert sorted(node.properties["i"] for node in copy.nodes(Problems())) == KEPT
 
 
 def test_the_command_copies_a_database_and_loads_it(
