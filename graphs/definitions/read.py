@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from graphground.cypher.schema import RESERVED_PROPERTIES
@@ -24,12 +24,8 @@ from graphground.graphs.definitions.model import (
     IDENTICAL,
     ONE_CLASS,
     Definition,
-    Link,
-    Node,
-    Part,
     Property,
     Relationship,
-    RelationshipType,
     find_unit,
     units,
 )
@@ -48,16 +44,9 @@ DOMAINS = (
     "terrorist_attack",
 )
 CATALOG = Path(__file__).with_name("catalog")
-P = TypeVar("P", bound=Part)
-_PARTS: dict[str | int, type[Part]] = {
-    "nodes": Node,
-    "relationships": Relationship,
-    "types": RelationshipType,
-    "properties": Property,
-    "linked_to": Link,
-    "qualifiers": Link,
-}
-"""The models of the parts in each list or table of a definition."""
+M = TypeVar("M", bound=BaseModel)
+Place = tuple[str | int, ...]
+"""The path of a key."""
 _KINDS = {
     "string_type": "text",
     "bool_type": "true or false",
@@ -97,21 +86,31 @@ class DefinitionError(ValueError):
 
 def check_text(text: str) -> tuple[Definition | None, list[Problem]]:
     """Return the definition in a text, and its problems sorted by line; with problems, the definition is None."""
+    return read_toml(text, Definition, inconsistencies)
+
+
+def read_toml(
+    text: str, model: type[M], check: Callable[[M], Iterable[tuple[Place, str]]]
+) -> tuple[M | None, list[Problem]]:
+    """Return the `model` that a TOML text describes, and its problems sorted by line; with problems, None.
+
+    `check` yields the place and message of each problem of a model that is valid otherwise.
+    """
     try:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         return None, [Problem(*_toml_place(str(error), text))]
-    definition, problems = read_part(Definition, document)
-    if definition is not None:
-        problems = list(inconsistencies(definition))
+    found, problems = read_part(model, document)
+    if found is not None:
+        problems = list(check(found))
     if not problems:
-        return definition, []
+        return found, []
     lines = KeyLines(text)
     return None, sorted((Problem(lines.of(place), _dotted(place), message) for place, message in problems), key=_order)
 
 
-def read_part(model: type[P], document: Any) -> tuple[P | None, list[tuple[tuple[str | int, ...], str]]]:
-    """Return the part of a definition that a parsed document describes, and the path and message of each problem.
+def read_part(model: type[M], document: Any) -> tuple[M | None, list[tuple[Place, str]]]:
+    """Return the model that a parsed document describes, and the place and message of each problem.
 
     >>> read_part(Link, {"property": "P118", "item": "Q5x"})
     (None, [(('item',), "must look like 'Q5', not 'Q5x'")])
@@ -122,14 +121,22 @@ def read_part(model: type[P], document: Any) -> tuple[P | None, list[tuple[tuple
         return None, [_describe_error(details, model) for details in error.errors(include_url=False)]
 
 
-def _describe_error(details: ErrorDetails, model: type[Part]) -> tuple[tuple[str | int, ...], str]:
+def _known_keys(model: type[BaseModel], path: Place) -> list[str]:
+    """Return the keys of the table with the key at the end of `path`: each list or table of parts adds two steps."""
+    for key in path[:-1:2]:
+        parts = get_args(model.model_fields[str(key)].annotation)
+        model = next(part for part in parts if isinstance(part, type) and issubclass(part, BaseModel))
+    return list(model.model_fields)
+
+
+def _describe_error(details: ErrorDetails, model: type[BaseModel]) -> tuple[Place, str]:
     """Return the path and the message of an error in a document of `model`."""
     path = tuple(part for part in details["loc"] if part not in ("[key]", ONE_CLASS, CLASSES))
     kind, value, context = details["type"], details["input"], details.get("ctx", {})
     if kind == "missing":
         return path[:-1], f"{path[-1]!r} is missing"
     if kind == "extra_forbidden":
-        known = list((_PARTS[path[-3]] if len(path) > 2 else model).model_fields)
+        known = _known_keys(model, path)
         suggestion = nearest(str(path[-1]), known)
         hint = f"did you mean {suggestion!r}?" if suggestion else f"known keys: {', '.join(known)}"
         return path, f"is not a known key; {hint}"
@@ -150,6 +157,8 @@ def _describe_error(details: ErrorDetails, model: type[Part]) -> tuple[tuple[str
         return path, f"has more than {context['max_length']} characters"
     if kind == "too_short":
         return path, "must not be empty"
+    if kind == "unexpected_keyword_argument":
+        return path, "is not a known key"
     return path, f"must be {_KINDS[kind]}, not {value!r}" if kind in _KINDS else details["msg"]
 
 
@@ -226,16 +235,15 @@ def _dotted(place: Sequence[str | int]) -> str:
 _HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]")
 _KEY = re.compile(r"\s*([A-Za-z0-9_.\"' -]+?)\s*=")
 _INNER = re.compile(r"[{,]\s*([A-Za-z0-9_-]+)\s*=")
-KeyPath = tuple[str | int, ...]
 
 
 class KeyLines:
     """The lines of the keys: `KeyLines(text).of(("nodes", "Movie", "wikidata"))` is a line number, counted from 1."""
 
     def __init__(self, text: str) -> None:
-        self._lines: dict[KeyPath, int] = {}
-        table: KeyPath = ()
-        counts: dict[KeyPath, int] = {}
+        self._lines: dict[Place, int] = {}
+        table: Place = ()
+        counts: dict[Place, int] = {}
         for number, line in enumerate(text.splitlines(), 1):
             if header := _HEADER.match(line):
                 table = _split_key(header[2])
@@ -262,12 +270,12 @@ class KeyLines:
                 return found
         return 1
 
-    def _add(self, path: KeyPath, number: int) -> None:
+    def _add(self, path: Place, number: int) -> None:
         for length in range(1, len(path) + 1):
             self._lines.setdefault(path[:length], number)
 
     @staticmethod
-    def _add_list_index(table: KeyPath, counts: dict[KeyPath, int]) -> KeyPath:
+    def _add_list_index(table: Place, counts: dict[Place, int]) -> Place:
         """Insert the list position that the header `[relationships.properties]` leaves out.
 
         `("relationships", "properties")` becomes `("relationships", 2, "properties")` after the third relationship.
@@ -278,11 +286,10 @@ class KeyLines:
         return table
 
 
-def _split_key(text: str) -> KeyPath:
+def _split_key(text: str) -> Place:
     return tuple(part.strip().strip("\"'") for part in text.split("."))
 
 
-Place = tuple[str | int, ...]
 PATTERN = re.compile(r"\(:(\w+)\)-\[:(\w+)\]->\(:(\w+)\)")
 
 

@@ -27,7 +27,6 @@ If any row is invalid, it is reported, and nothing is written.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Sequence, Set
 from collections.abc import Mapping as AbstractMapping
 from dataclasses import asdict, dataclass, field
@@ -37,8 +36,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from graphground.cypher.schema import (
     RESERVED_PROPERTIES,
@@ -47,6 +45,7 @@ from graphground.cypher.schema import (
     RelationshipPattern,
     merge_property_types,
 )
+from graphground.graphs.definitions.read import Place, read_toml
 from graphground.graphs.loading.importing.cells import SEPARATOR, CellFormat, ColumnType
 from graphground.graphs.loading.importing.records import (
     MAX_NAME_CHARACTERS,
@@ -424,7 +423,7 @@ class RelationshipTable(Part):
 class Mapping(Part):
     """A whole mapping: the tables of nodes by label, and the tables of relationships."""
 
-    name: Annotated[str, StringConstraints(pattern=f"^{NAME.pattern}$")]
+    name: Name
     nodes: dict[Name, NodeTable] = Field(min_length=1)
     relationships: list[RelationshipTable] = []
     cells: CellFormat = CellFormat()
@@ -487,51 +486,33 @@ def read_mapping(path: Path) -> Mapping:
     Raises:
         ImportRefused: the file does not exist or is not a valid mapping; the message lists the first problems.
     """
-    from graphground.graphs.definitions.read import KeyLines
-
     problems = Problems()
     try:
-        text = path.read_text("utf-8")
-        mapping = Mapping.model_validate(tomllib.loads(text))
+        mapping, found = read_toml(path.read_text("utf-8"), Mapping, _inconsistencies)
     except FileNotFoundError:
         raise ImportRefused([f"there is no file {path}"], 1) from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except UnicodeDecodeError as error:
         raise ImportRefused([f"{path.name}: not TOML: {error}"], 1) from None
-    except ValidationError as error:
-        lines = KeyLines(text)
-        for details in error.errors():
-            place = tuple(part for part in details["loc"] if part != "[key]")
-            problems.add(path.name, lines.of(place), f"{'.'.join(map(str, place))}: {_described(details)}")
-        problems.raise_any()
-        raise
-    for message in _inconsistencies(mapping):
-        problems.add(path.name, None, message)
+    for problem in found:
+        problems.add(path.name, problem.line, ": ".join(filter(None, (problem.place, problem.message))))
     problems.raise_any()
+    assert mapping is not None
     return mapping
 
 
-def _described(details: ErrorDetails) -> str:
-    """Return what is wrong with a value, in lower case: `input should be a valid string, not 7`."""
-    value = details["input"]
-    if details["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-        return "is not a known key"
-    if details["type"] == "string_pattern_mismatch":  # only the graph's name has a pattern
-        return invalid_name(value)
-    message = details["msg"][:1].lower() + details["msg"][1:].replace("tuple", "list")
-    return message if isinstance(value, dict | list) else f"{message}, not {value!r}"
-
-
-def _inconsistencies(mapping: Mapping) -> Iterator[str]:
-    for table in mapping.relationships:
-        for label in (table.start, table.end):
-            if label not in mapping.nodes:
-                yield f"{table}: there is no node table {label!r}"
+def _inconsistencies(mapping: Mapping) -> Iterator[tuple[Place, str]]:
+    if not NAME.fullmatch(mapping.name):
+        yield ("name",), invalid_name(mapping.name)
+    for number, table in enumerate(mapping.relationships):
+        for end in ("start", "end"):
+            if getattr(table, end) not in mapping.nodes:
+                yield ("relationships", number, end), f"there is no node table {getattr(table, end)!r}"
         if table.type in mapping.nodes:
-            yield f"{table.type!r} is a label and a relationship type; the embedded engine needs different names"
+            message = f"{table.type!r} is a label and a relationship type; the embedded engine needs different names"
+            yield ("relationships", number, "type"), message
     for label, node in mapping.nodes.items():
-        for key in node.properties:
-            if key in RESERVED_PROPERTIES:
-                yield f"nodes.{label}.properties.{key}: every node has this property already; rename it"
+        for key in node.properties.keys() & RESERVED_PROPERTIES:
+            yield ("nodes", label, "properties", key), "every node has this property already; rename it"
 
 
 def write_mapping(mapping: Mapping) -> str:

@@ -247,20 +247,30 @@ BROKEN_DATA = [
     ("acted_in.tsv", "p3\tm1\tVin", "p3\tm9\tVin", "acted_in.tsv, line 2: movie 'm9' is not the id of any Movie"),
     ("acted_in.tsv", "p3\tm1\tVin", "\tm1\tVin", "acted_in.tsv, line 2: person is empty"),
     ("mapping.toml", '"movies.csv"', '"films.csv"', "there is no file"),
-    ("mapping.toml", 'id = "movieId"\n', "", "mapping.toml, line 2: nodes.Movie.id: field required"),
-    ("mapping.toml", '"date"', '"day"', "mapping.toml, line 7: nodes.Movie.properties.released.type: input should be"),
-    ("mapping.toml", 'end = "Movie"', 'end = "Film"', "there is no node table 'Film'"),
+    ("mapping.toml", 'id = "movieId"\n', "", "mapping.toml, line 2: nodes.Movie: 'id' is missing"),
+    (
+        "mapping.toml",
+        '"date"',
+        '"day"',
+        "mapping.toml, line 7: nodes.Movie.properties.released.type: 'day' is not allowed; it must be",
+    ),
+    ("mapping.toml", 'end = "Movie"', 'end = "Film"', "relationships[0].end: there is no node table 'Film'"),
     ("mapping.toml", '"ACTED_IN"', '"Movie"', "'Movie' is a label and a relationship type"),
     ("mapping.toml", "runtime =", "eid =", "every node has this property already"),
-    ("mapping.toml", "[nodes.Movie]", "[nodes.Movie", "mapping.toml: not TOML"),
-    ("mapping.toml", 'title = "title"', 'titel = "title"', "nodes.Movie.titel: is not a known key"),
+    ("mapping.toml", "[nodes.Movie]", "[nodes.Movie", "mapping.toml, line 2: not TOML"),
+    (
+        "mapping.toml",
+        'title = "title"',
+        'titel = "title"',
+        "nodes.Movie.titel: is not a known key; did you mean 'title'?",
+    ),
     (
         "mapping.toml",
         'name = "films"',
         'name = "9 films"',
         "name: '9 films' cannot be a graph's name: a name begins with a letter",
     ),
-    ("mapping.toml", '"movieId"', "7", "nodes.Movie.id: input should be a valid string, not 7"),
+    ("mapping.toml", '"movieId"', "7", "mapping.toml, line 4: nodes.Movie.id: must be text, not 7"),
 ]
 
 
