@@ -8,8 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from graphground.cypher.tokens import tokenize
-
 if TYPE_CHECKING:
     from graphground.cypher.tree import Node, Query, RelationshipPattern
 
@@ -191,6 +189,8 @@ def reversal(text: str, relationship: RelationshipPattern) -> list[Edit]:
     if relationship.direction == "both":
         return []
     start, to_right = relationship.start, relationship.direction == "right"
+    from graphground.cypher.tokens import tokenize  # `tools/list` loads this module, and needs no tokens
+
     tokens = tokenize(text[start : relationship.end])
     # A quantifier may follow the arrow, but it has no bracket: the last bracket closes the relationship.
     brackets = [at for at, kind in enumerate(tokens.kinds) if kind == "]"]

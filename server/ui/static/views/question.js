@@ -67,7 +67,7 @@ export async function show(place, context) {
       element("pre", { tabindex: 0 }, schema),
     ]);
     if (!current()) return;
-    const suggested = await step("Suggested queries", "ground_question", { question: text, graph }, ({ queries, unknown_words: unknown = [] }) => [
+    const suggested = await step("Suggested queries", "ground_question", { question: text, graph, limit: 3 }, ({ queries, unknown_words: unknown = [] }) => [
       unknown.length ? element("p", { class: "quiet" }, `Nothing in this graph says: ${unknown.join(", ")}.`) : null,
       element("ol", { class: "suggestions" }, queries.map((candidate, place_) => suggestion(candidate, place_, text, current))),
     ]);
