@@ -138,7 +138,7 @@ export function drawing(graph, { label, details = () => [], expand = null, first
     cy.add(
       shown.nodes
         .filter(({ id }) => cy.getElementById(id).empty())
-        .map((node) => ({ group: "nodes", data: { id: node.id, node, caption: "", colour: "", size: 22 + 4 * Math.min(6, Math.log2(1 + (node.members?.length ?? degree.get(node.id) ?? 0))) } })),
+        .map((node) => ({ group: "nodes", classes: hiddenLabels.has(node.label) ? "hidden" : "", data: { id: node.id, node, caption: "", colour: "", size: 22 + 4 * Math.min(6, Math.log2(1 + (node.members?.length ?? degree.get(node.id) ?? 0))) } })),
     );
     cy.add(
       shown.links
