@@ -29,9 +29,8 @@ def returned_nodes(facts: Facts, findings: Findings) -> None:
                     labels = [facts.index.schema.labels[label] for label in facts.index.labels_of(value.kinds)]
                     keys = dict.fromkeys(label.name_property for label in labels if label.name_property)
                     suggestions = [f"{findings.query.source(item.expression)}.{quoted_name(key)}" for key in keys][:3]
-                findings.add(
+                findings.hint(
                     "returns_node",
-                    "hint",
                     f"This returns a whole {value.kind} with all its properties; "
                     "return the properties that the question asks for.",
                     item.expression,
@@ -56,9 +55,8 @@ def merged_entities(facts: Facts, findings: Findings, data: Data | None) -> None
             name = value.symbol.name
             counted = isinstance(node, t.FunctionCall) and node.key == "count"
             suggestion = f"count(DISTINCT {name})" if counted else ""
-            findings.add(
+            findings.hint(
                 "distinct_merges_entities",
-                "hint",
                 f"DISTINCT on {name}.{value.key} merges different entities with the same {value.key}; "
                 + (
                     f"to count each entity, write {suggestion}."
@@ -86,9 +84,8 @@ def sort_columns(facts: Facts, findings: Findings) -> None:
             text = findings.query.source(item.expression)
             sort = keys.get(text) or (keys.get(item.alias.name) if item.alias is not None else None)
             if sort is not None:
-                findings.add(
+                findings.hint(
                     "extra_sort_column",
-                    "hint",
                     f"{text} is a sort key. {_without_column(findings, projection, item, sort)}",
                     item,
                 )
@@ -144,9 +141,8 @@ def _has_begin(facts: Facts, use: PropertyUse) -> bool:
 def _closed(comparison: Comparison, use: PropertyUse, findings: Findings) -> None:
     subject = findings.query.source(use.node)
     condition = f"({findings.query.source(comparison.node)} OR {subject} IS NULL)"
-    findings.add(
+    findings.warning(
         "time_open_interval",
-        "warning",
         f"Relationships that have not ended have no {use.key} and are left out here. To include them, write {condition}.",
         comparison.node,
         [condition],
@@ -190,9 +186,8 @@ def cartesian_products(facts: Facts, findings: Findings) -> None:
                 else "Parts of this MATCH"
             )
             clause = use.clause
-            findings.add(
+            findings.warning(
                 "cartesian_product",
-                "warning",
                 f"{parts} share no variable: every row of one is joined with every row of the "
                 f"other{'s' if len(names) > 2 else ''}. Connect them by a relationship or a condition.",
                 clause,
@@ -249,9 +244,8 @@ def unbounded_paths(facts: Facts, findings: Findings) -> None:
             for use in facts.types
             if use.symbol.link is not None and use.symbol.link.pattern is relationship
         ]
-        findings.add(
+        findings.warning(
             "unbounded_path",
-            "warning",
             f"The path over {either(types) or 'relationships of any type'} has no upper bound and may take a very long "
             "time on a graph with cycles; give it an upper bound, such as *1..4.",
             relationship,
@@ -267,9 +261,8 @@ def missing_limits(facts: Facts, findings: Findings, data: Data | None) -> None:
         projection = clause.projection
         if projection.limit is not None or groups_rows(projection) or id(clause) in few:
             continue
-        findings.add(
+        findings.hint(
             "no_limit",
-            "hint",
             "The result may have very many rows. Add a LIMIT only if the question asks for a few rows.",
             clause,
         )

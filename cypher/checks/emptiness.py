@@ -96,7 +96,7 @@ def _other_nodes(facts: Facts, findings: Findings, link: Link, type_: str, total
             labels = list(dict.fromkeys(pattern.end if side else pattern.start for pattern in apart))
             verb = "end" if side else "begin"
             message = f"No {type_} relationship {verb}s at a {written[0].name.text}: all {total:,} {verb} at {either(labels)}."
-            findings.add("empty_relationship", "warning", message, written[0], [quoted_name(label) for label in labels])
+            findings.warning("empty_relationship", message, written[0], [quoted_name(label) for label in labels])
             return
 
 
@@ -128,15 +128,14 @@ def _unfilled(facts: Facts, findings: Findings, use: PropertyUse, role: str, hav
     all_counted = counted(of, "node" if use.symbol.kind == "node" else "relationship")
     if not have:
         findings.add(
-            "empty_property",
             "hint" if role == "returned" else "warning",
+            "empty_property",
             f"{name} has no value anywhere (0 of {all_counted}), {CONSEQUENCES[role]}.",
             use.node,
         )
     elif role == "sort" and of >= FEWEST and have <= HARDLY_ANY * of:
-        findings.add(
+        findings.warning(
             "empty_property",
-            "warning",
             f"Only {have:,} of {all_counted} {'has' if have == 1 else 'have'} {name}; the others sort as null. "
             f"Descending order puts nulls first; exclude them with {findings.query.source(use.node)} IS NOT NULL.",
             use.node,
@@ -203,7 +202,7 @@ def _null_makers(expression: t.Expression) -> Iterator[t.Node]:
 def _empty(code: str, message: str, use: LabelUse, alternative: bool, findings: Findings) -> None:
     if alternative:
         message += " This alternative adds nothing to the answer."
-    findings.add(code, "hint" if alternative else "warning", message, use.name)
+    findings.add("hint" if alternative else "warning", code, message, use.name)
 
 
 def _alternatives(query: t.Query) -> set[int]:

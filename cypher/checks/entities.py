@@ -182,7 +182,7 @@ def _check(
     severity: Severity = "hint" if comparison.negated or comparison.operator == "<>" else "warning"
     suggestions = [quoted_string(name) for name in names] if judgement.verdict != "not_found" else []
     clear = written and not elsewhere and severity == "warning" and len(suggestions) == 1
-    findings.add("entity_not_found", severity, message, node, suggestions, clear=clear)
+    findings.add(severity, "entity_not_found", message, node, suggestions, clear=clear)
 
 
 def _other_property(
@@ -208,9 +208,8 @@ def _other_property(
     here = list(dict.fromkeys(candidate.property for candidate in exact if candidate.label in labels))
     if here and use.key not in here and all(key in known[label].properties for label in labels for key in here):
         owner = either([label for label in labels if label], 3)
-        findings.add(
+        findings.warning(
             "entity_not_found",
-            "warning",
             f"No {owner} has the {use.key} {value!r}, but {value!r} is the {all_of(here)} of one.",
             key,
             [quoted_name(name) for name in here],
@@ -238,9 +237,8 @@ def _other_property(
         if meaning(use.key, pattern.type) > LEAST_MEANING or meaning(use.key, places[0][0]) > LEAST_MEANING:
             edits = _as_relationship(facts, comparison, use, step)
     joined = all_of(pattern_texts(pattern for pattern, _ in between), 3)
-    findings.add(
+    findings.warning(
         "entity_not_found",
-        "warning",
         f"No {either(labels, 3)} has the {use.key} {value!r}, but {all_of(written, 3)} {'exists' if len(written) == 1 else 'exist'}."
         + (f" The schema has {joined}." if between else ""),
         comparison.right_node,
@@ -297,9 +295,8 @@ def _check_part(
     names = list(dict.fromkeys(candidate.name for candidate in found))[:SHOWN]
     absent = judgement.verdict == "not_found"
     noun = "name" if use.key in facts.index.schema.naming_properties else "value"
-    findings.add(
+    findings.hint(
         "entity_not_found",
-        "hint",
         f"Found no {use.key} that {_words(comparison.operator)} {value!r} (case-sensitive)"
         f"{nothing_like_it(names, noun) if absent else ''}.",
         node,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partialmethod
 from itertools import count
 from typing import Literal
 
@@ -26,18 +27,20 @@ class Findings:
 
     def add(
         self,
-        code: str,
         severity: Severity,
+        code: str,
         message: str,
         node: Node,
         suggestions: Sequence[str] = (),
         *,
+        fix: str | None = None,
         to: Node | None = None,
         clear: bool = False,
         edits: Sequence[Edit] = (),
     ) -> None:
-        """Add a finding at a node, or from it to the end of another; if `clear`, the first suggestion becomes an edit.
+        """Add a finding at a node, or from it to the end of another.
 
+        If `clear`, the first suggestion becomes an edit; `fix`, unless it is empty, is the only suggestion, and clear.
         Warnings and hints past `MOST_FINDINGS` are left out.
 
         Raises:
@@ -50,10 +53,16 @@ class Findings:
                 raise Enough
         elif len(self.diagnostics) - self.errors >= MOST_FINDINGS:
             return
+        if fix:
+            suggestions, clear = [fix], True
         start, end = node.start, (to or node).end
-        fix = edits or ([Edit(start, end, suggestions[0])] if clear and suggestions else ())
+        edits = edits or ([Edit(start, end, suggestions[0])] if clear and suggestions else ())
         place, found = (*self.query.position(start), *self.query.position(end)), self.query.text[start:end]
-        self.diagnostics.append(Diagnostic(code, severity, message, *place, found, tuple(suggestions), fix))
+        self.diagnostics.append(Diagnostic(code, severity, message, *place, found, tuple(suggestions), edits))
+
+    error = partialmethod(add, "error")
+    warning = partialmethod(add, "warning")
+    hint = partialmethod(add, "hint")
 
     def __iter__(self) -> Iterator[Diagnostic]:
         return iter(self.diagnostics)

@@ -54,7 +54,7 @@ def _unknown_label(facts: Facts, use: LabelUse, findings: Findings) -> None:
     if found in index.types:
         message += f" {found!r} is a relationship type: write it in brackets, `-[:{quoted_name(found)}]->`."
     message += f" Labels: {listed(list(index.label_masks), 20)}." if index.label_masks else " The graph has no labels."
-    findings.add("unknown_label", "error", message, use.name, [quoted_name(name) for name in suggestions], clear=clear)
+    findings.error("unknown_label", message, use.name, [quoted_name(name) for name in suggestions], clear=clear)
 
 
 def unknown_types(facts: Facts, findings: Findings) -> None:
@@ -94,7 +94,7 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
     elif not narrow:
         types = list(index.types)
         message += f" Types: {listed(types, 20)}." if types else " The graph has no relationship types."
-    findings.add("unknown_relationship_type", "error", message, place, suggestions, clear=clear)
+    findings.error("unknown_relationship_type", message, place, suggestions, clear=clear)
 
 
 def _ends_known(facts: Facts, link: Link) -> bool:
@@ -272,13 +272,8 @@ def _unknown_on_relationship(
 def _add(use: PropertyUse, message: str, names: list[str], clear: bool, findings: Findings) -> None:
     key = use.key_node
     quoted = findings.query.text[key.start : key.start + 1] in ("'", '"')
-    findings.add(
-        "unknown_property",
-        "error",
-        message,
-        key,
-        [f"'{name}'" if quoted else quoted_name(name) for name in names],
-        clear=clear,
+    findings.error(
+        "unknown_property", message, key, [f"'{name}'" if quoted else quoted_name(name) for name in names], clear=clear
     )
 
 
@@ -291,9 +286,8 @@ def wrong_relationships(facts: Facts, findings: Findings) -> None:
     Nodes whose labels never occur together are reported too.
     """
     for symbol, labels in facts.contradictions:
-        findings.add(
+        findings.error(
             "impossible_pattern",
-            "error",
             f"No node can match {symbol.name}: the labels that the query requires of it, including "
             f"{findings.query.source(labels)}, never occur together. Use a different variable for a different node."
             if symbol.name
@@ -329,7 +323,7 @@ def _reversed(facts: Facts, link: Link, findings: Findings, clear: bool) -> None
     message = f"{relationship_clause(link.types or (), 'is', 'are')} written in the opposite direction: "
     allowed = _allowed(facts, link)
     message += f"the schema has {all_of(pattern_texts(allowed))}." if allowed else "reverse it."
-    findings.add("reversed_direction", "error", message, pattern, [other_way], clear=clear)
+    findings.error("reversed_direction", message, pattern, [other_way], clear=clear)
 
 
 def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findings) -> None:
@@ -366,7 +360,7 @@ def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findi
         for use in facts.properties
     )
     clear = not between and len(suggestions) == 1 and not doubted
-    findings.add("impossible_pattern", "error", message, pattern, suggestions, clear=clear)
+    findings.error("impossible_pattern", message, pattern, suggestions, clear=clear)
 
 
 def _by_way_of(ways: Sequence[str]) -> str:

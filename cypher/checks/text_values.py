@@ -14,7 +14,7 @@ from typing import Literal
 from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import Findings, free_name
 from graphground.cypher.checks.names import relationship_properties
-from graphground.cypher.diagnostics import Edit
+from graphground.cypher.diagnostics import Edit, Severity
 from graphground.cypher.outline.model import Comparison, Facts, PropertyUse
 from graphground.cypher.quoting import quoted_string
 from graphground.cypher.text_values import BOOLEANS, TextValues
@@ -112,7 +112,7 @@ def _null_among_placeholders(use: PropertyUse, texts: TextValues, findings: Find
             values = ", ".join(map(quoted_string, sorted({"", *texts.placeholders})))  # blank texts have no format
             written = f"({findings.query.source(test)} OR {findings.query.source(use.node)} IN [{values}])"
             message = f"In {name_of(use)}, a missing value is also written {values}. Write {written}."
-            findings.add("missing_as_text", "warning", message, test, [written], clear=True)
+            findings.warning("missing_as_text", message, test, fix=written)
 
 
 def _function(
@@ -157,9 +157,8 @@ def _compared_as_text(facts: Facts, comparison: Comparison, findings: Findings) 
             and other is not None
             and (other.type in NUMBERS) == (texts.type in NUMBERS)
         )
-        findings.add(
+        findings.warning(
             "text_compared",
-            "warning",
             f"{name_of(use)} is text that holds {texts.described}: {comparison.operator} compares character "
             "by character.",
             comparison.node,
@@ -192,9 +191,8 @@ def _convert_both(
     # In a chain, `1 < o.freight < '500'`, the comparison is only a part of the node.
     alone = isinstance(comparison.node, t.Binary)
     node = comparison.node if whole and alone else comparison.left_node
-    findings.add(
+    findings.warning(
         "text_compared",
-        "warning",
         message + (f" Write {whole}." if whole else ""),
         node,
         [whole] if whole and alone else [],
@@ -216,24 +214,26 @@ def _is_iso(text: str, type_: str) -> bool:
 
 
 def _convert(
-    node: t.Expression | t.Name, use: PropertyUse, texts: TextValues, severity: str, why: str, findings: Findings
+    node: t.Expression | t.Name, use: PropertyUse, texts: TextValues, severity: Severity, why: str, findings: Findings
 ) -> None:
     _report(node, use, texts, severity, why, texts.converted(findings.query.source(node)), findings)
 
 
 def _report(
-    node: t.Node, use: PropertyUse, texts: TextValues, severity: str, why: str, written: str | None, findings: Findings
+    node: t.Node,
+    use: PropertyUse,
+    texts: TextValues,
+    severity: Severity,
+    why: str,
+    written: str | None,
+    findings: Findings,
 ) -> None:
-    message = f"{name_of(use)} is text that holds {texts.described}: {why}."
-    message += f" Write {written}." if written else " No conversion is certain to work for all of its values."
-    findings.add(
-        "text_compared",
-        "error" if severity == "error" else "warning",
-        message,
-        node,
-        [written] if written else [],
-        clear=bool(written),
-    )
+    message = f"{name_of(use)} is text that holds {texts.described}: {why}.{_instead(written)}"
+    findings.add(severity, "text_compared", message, node, fix=written)
+
+
+def _instead(written: str | None) -> str:
+    return f" Write {written}." if written else " No conversion is certain to work for all of its values."
 
 
 def compared_with_value(
@@ -253,18 +253,11 @@ def compared_with_value(
     )
     if texts.words and given == "bool" and isinstance(literal, t.BooleanLiteral):
         word = _word(texts, literal.value)
-        findings.add(
-            "type_mismatch",
-            "error",
-            f"{message} Write {word}." if word else message,
-            literal,
-            [word] if word else [],
-            clear=bool(word),
-        )
+        findings.error("type_mismatch", f"{message} Write {word}." if word else message, literal, fix=word)
         return True
     exact = _as_text(literal, texts) if operator in ("=", "<>") else ""
     if exact:
-        findings.add("type_mismatch", "error", f"{message} Write {exact}.", literal, [exact], clear=True)
+        findings.error("type_mismatch", f"{message} Write {exact}.", literal, fix=exact)
         return True
     if (
         given == "int"
@@ -275,21 +268,13 @@ def compared_with_value(
     ):
         converted = texts.converted(source(subject))
         year = f"{converted}.year" if converted and not converted.startswith("CASE") else ""
-        findings.add(
-            "type_mismatch",
-            "error",
-            message + (f" For the year, write {year}." if year else ""),
-            subject,
-            [year] if year else [],
-            clear=bool(year),
-        )
+        findings.error("type_mismatch", message + (f" For the year, write {year}." if year else ""), subject, fix=year)
         return True
     if use.in_map or not ((given in NUMBERS and texts.type in NUMBERS) or (given in MOMENTS and texts.type in MOMENTS)):
         name, naming = in_where(use, findings.query)
         condition = texts.converted(f"{name}.{source(use.key_node)}") if use.in_map else None
-        findings.add(
+        findings.error(
             "type_mismatch",
-            "error",
             message + (f" {naming}{'and compare' if naming else 'Compare'} {condition} in WHERE." if condition else ""),
             literal,
         )
@@ -297,12 +282,7 @@ def compared_with_value(
     written = _moment(texts, given, source(subject)) if given in MOMENTS else texts.converted(source(subject))
     if written is None and texts.sorts and texts.type == given:
         return False  # ISO dates sort as text, so the string literal is right
-    if written is None:
-        findings.add(
-            "type_mismatch", "error", f"{message} No conversion is certain to work for all of its values.", subject
-        )
-        return True
-    findings.add("type_mismatch", "error", f"{message} Write {written}.", subject, [written], clear=True)
+    findings.error("type_mismatch", message + _instead(written), subject, fix=written)
     return True
 
 
@@ -323,10 +303,10 @@ def member_of_values(
     )
     written = [_as_text(item, texts) for item in items]
     if written and all(written):
-        findings.add("type_mismatch", "error", message, literal, [f"[{', '.join(written)}]"], clear=True)
+        findings.error("type_mismatch", message, literal, fix=f"[{', '.join(written)}]")
         return
     converted = texts.converted(source(subject)) if inner in NUMBERS and texts.type in NUMBERS else None
-    findings.add("type_mismatch", "error", message, subject, [converted] if converted else [], clear=bool(converted))
+    findings.error("type_mismatch", message, subject, fix=converted)
 
 
 def _moment(texts: TextValues, type_: str, subject: str) -> str | None:
@@ -364,16 +344,8 @@ def component(use: PropertyUse, part: t.Name, texts: TextValues, findings: Findi
     converted = texts.converted(source) if texts.type in MOMENTS else None
     written = f"{converted}.{part.text}" if converted and not converted.startswith("CASE") else ""
     message = f"{name_of(use)} is text that holds {texts.described}; it has no part {part.text!r}."
-    message += (
-        f" Write {written}."
-        if written
-        else " No conversion is certain to work for all of its values."
-        if texts.type in MOMENTS
-        else ""
-    )
-    findings.add(
-        "type_mismatch", "error", message, use.node, [written] if written else [], clear=bool(written), to=part
-    )
+    message += _instead(written) if texts.type in MOMENTS else ""
+    findings.error("type_mismatch", message, use.node, fix=written, to=part)
 
 
 def name_of(use: PropertyUse) -> str:

@@ -94,15 +94,14 @@ def _epoch(facts: Facts, comparison: Comparison, use: PropertyUse, findings: Fin
     whole = isinstance(comparison.node, t.Binary) and not use.in_map
     left = comparison.left_node
     edits = [] if use.in_map else [Edit(left.start, left.end, subject), Edit(literal.start, literal.end, value)]
-    findings.add(
+    findings.error(
         "type_mismatch",
-        "error",
         f"{name_of(use)} holds times as milliseconds since 1970, so it cannot be compared with {source(literal)}. "
         f"{naming}{'and write' if naming else 'Write'} {subject} {operator} {value}.",
         comparison.node if whole else literal,
         [f"{subject} {operator} {value}"] if whole else [],
-        edits=edits if comparison.operator in ORDER else [],
         clear=whole,
+        edits=edits if comparison.operator in ORDER else [],
     )
     return True
 
@@ -182,7 +181,7 @@ def _mismatch(
         node = comparison.node
         suggestions = [f"{source(use.node)}.year {comparison.operator} {year}"]
         message += f" For the year alone: {suggestions[0]}."
-    findings.add("type_mismatch", "error", message, node, suggestions, clear=bool(suggestions))
+    findings.error("type_mismatch", message, node, suggestions, clear=bool(suggestions))
 
 
 def _year_of(node: Node) -> str:
@@ -205,7 +204,7 @@ def _list_as_value(facts: Facts, comparison: Comparison, use: PropertyUse, findi
     if comparison.operator in ("<", "<=", ">", ">="):
         suggestions = [f"any(x IN {subject} WHERE x {comparison.operator} {value})"]
         message = f"{name_of(use)} is a list: {comparison.operator} with a single value is never true."
-    findings.add("list_compared_as_value", "error", message, comparison.node, suggestions, clear=True)
+    findings.error("list_compared_as_value", message, comparison.node, suggestions, clear=True)
 
 
 def _list_in_map(facts: Facts, comparison: Comparison, use: PropertyUse, value: str, findings: Findings) -> None:
@@ -220,13 +219,11 @@ def _list_in_map(facts: Facts, comparison: Comparison, use: PropertyUse, value: 
     if found is not None and found[0].properties is not None and found[0].variable is not None and not found[0].where:
         place = found[0].properties
         edits = [Edit(place.start, place.end, f"{found[1]}WHERE {condition}")]
-    findings.add(
+    findings.error(
         "list_compared_as_value",
-        "error",
         f"{name_of(use)} is a list, which never equals a single value. "
         f"{naming}{'and write' if naming else 'Write'} WHERE {condition}.",
         entry,
-        [],
         edits=edits,
     )
 
@@ -243,9 +240,8 @@ def _textual(facts: Facts, comparison: Comparison, use: PropertyUse, findings: F
         suggestions = [f"any(x IN {subject} WHERE x {comparison.operator} {value})"]
         if comparison.operator == "CONTAINS":
             suggestions.insert(0, exact)
-        findings.add(
+        findings.error(
             "list_compared_as_value",
-            "error",
             f"{name_of(use)} is a list; {comparison.operator} works on text only and returns null here: "
             f"write {suggestions[0]}.",
             comparison.node,
@@ -254,9 +250,8 @@ def _textual(facts: Facts, comparison: Comparison, use: PropertyUse, findings: F
         )
         return
     sample = f"Compare with a value such as {SAMPLES[expected]}, or use" if expected in SAMPLES else "Use"
-    findings.add(
+    findings.error(
         "type_mismatch",
-        "error",
         f"{name_of(use)} is of type {expected}; {comparison.operator} works on text only and returns null here. "
         f"{sample} toString({subject}).",
         use.node,
@@ -278,23 +273,17 @@ def _membership(facts: Facts, comparison: Comparison, findings: Findings, parame
             if inner in CHECKED and value_type in CHECKED and not comparable(inner, value_type):
                 literal = comparison.left_node
                 fixed = retyped(literal, inner, "=")  # type: ignore[arg-type]
-                findings.add(
+                findings.error(
                     "type_mismatch",
-                    "error",
                     f"{name_of(right)} is a list of {inner}, and {source(literal)} is of type {value_type}: "
                     "the comparison is never true.",
                     literal,
-                    [fixed] if fixed else [],
-                    clear=bool(fixed),
+                    fix=fixed,
                 )
         else:
             suggestion = f"{source(right.node)} = {source(comparison.left_node)}"
-            findings.add(
-                "type_mismatch",
-                "warning",
-                f"{name_of(right)} is a single {holds}, not a list.",
-                comparison.node,
-                [suggestion],
+            findings.warning(
+                "type_mismatch", f"{name_of(right)} is a single {holds}, not a list.", comparison.node, [suggestion]
             )
         return
     if not isinstance(left, PropertyUse):
@@ -307,13 +296,11 @@ def _membership(facts: Facts, comparison: Comparison, findings: Findings, parame
     if expected.startswith("list["):
         if inner and not inner.startswith("list["):
             suggestion = f"any(x IN {source(left.node)} WHERE x IN {source(comparison.right_node)})"
-            findings.add(
+            findings.error(
                 "list_compared_as_value",
-                "error",
                 f"{name_of(left)} is itself a list, which IN compares as a whole with each value of the other list.",
                 comparison.node,
-                [suggestion],
-                clear=True,
+                fix=suggestion,
             )
     elif inner in CHECKED and expected in CHECKED and not comparable(expected, inner):
         literal = comparison.right_node
@@ -325,9 +312,8 @@ def _membership(facts: Facts, comparison: Comparison, findings: Findings, parame
             return
         items = [retyped(item, expected, "=") for item in literal.items] if isinstance(literal, t.ListLiteral) else []
         suggestions = [f"[{', '.join(items)}]"] if items and all(items) else []
-        findings.add(
+        findings.error(
             "type_mismatch",
-            "error",
             f"{name_of(left)} is of type {expected}, and {source(literal)} holds values of type {inner}: "
             "the comparison is never true.",
             literal,
@@ -347,17 +333,15 @@ def _two_properties(
     if lists[0] != lists[1] and comparison.operator in ("=", "<>"):
         single, many = (right, left) if lists[0] else (left, right)
         suggestion = f"{'NOT ' if comparison.operator == '<>' else ''}{source(single.node)} IN {source(many.node)}"
-        findings.add(
+        findings.warning(
             "list_compared_as_value",
-            "warning",
             f"{name_of(many)} is a list and {name_of(single)} a single value.",
             comparison.node,
             [suggestion],
         )
     elif expected in CHECKED and value_type in CHECKED and not comparable(expected, value_type):
-        findings.add(
+        findings.warning(
             "type_mismatch",
-            "warning",
             f"{name_of(left)} is of type {expected} and {name_of(right)} of type {value_type}: these types are not comparable.",
             comparison.node,
         )
@@ -373,7 +357,7 @@ def _no_number(
     texts = text_values_of(facts, use) if kind == "str" else None
     if texts is None or texts.type not in NUMBERS:
         message = f"{call.name}() takes numbers, and {name_of(use)} is of type {kind}."
-        findings.add("type_mismatch", "error", message, argument)
+        findings.error("type_mismatch", message, argument)
 
 
 def _differences(facts: Facts, findings: Findings) -> None:
@@ -390,8 +374,7 @@ def _differences(facts: Facts, findings: Findings) -> None:
             left, right = (operands.get(operand) for operand in (operation.left, operation.right))
             written = f"duration.inDays({right}, {left}).days" if left and right else None
             message = "Dates cannot be subtracted." + (f" Write {written}." if written else "")
-            suggestions = [written] if written else []
-            findings.add("type_mismatch", "error", message, operation, suggestions, clear=bool(written))
+            findings.error("type_mismatch", message, operation, fix=written)
 
 
 def _component(facts: Facts, use: PropertyUse, part: t.Name, findings: Findings, data: Data | None) -> None:
@@ -409,9 +392,8 @@ def _component(facts: Facts, use: PropertyUse, part: t.Name, findings: Findings,
         suggestions = [text] if expected == "int" else [f"date({text}).{part.text}"] if expected == "str" else []
         if _is_epoch(facts, use, data):
             suggestions = [f"datetime({{epochMillis: {text}}}).{part.text}"]
-    findings.add(
+    findings.error(
         "type_mismatch",
-        "error",
         f"{name_of(use)} is of type {expected} and has no part {part.text!r}.",
         use.node,
         suggestions,
@@ -456,9 +438,8 @@ def _pattern(element: t.NodePattern | t.RelationshipPattern, findings: Findings)
     entries = element.properties.entries if isinstance(element.properties, t.MapLiteral) else []
     for entry in entries:
         if isinstance(entry.value, t.NullLiteral):
-            findings.add(
+            findings.error(
                 "null_comparison",
-                "error",
                 f"A pattern with {source(entry)} matches nothing, since no value equals null. "
                 f"{_instead(element, source(entry.key), findings.query)}",
                 entry,
@@ -494,23 +475,22 @@ def _comparison(node: t.Binary, findings: Findings) -> None:
     source = findings.query.source
     message = f"{source(node)} is always null, never true"
     if all(nulls) or node.operator in ORDERED:
-        findings.add("null_comparison", "error", f"{message}: a value cannot be compared with null.", node)
+        findings.error("null_comparison", f"{message}: a value cannot be compared with null.", node)
         return
     operand = node.right if nulls[0] else node.left
     subject = (
         source(operand) if isinstance(operand, t.Property | t.Variable | t.FunctionCall) else f"({source(operand)})"
     )
     fix = f"{subject} IS {'NOT ' if node.operator == '<>' else ''}NULL"
-    findings.add("null_comparison", "error", f"{message}.", node, [fix], clear=True)
+    findings.error("null_comparison", f"{message}.", node, fix=fix)
 
 
 def _case(case: t.Case, subject: t.Expression, findings: Findings) -> None:
     for branch in case.branches:
         for condition in branch.conditions:
             if isinstance(condition, t.NullLiteral):
-                findings.add(
+                findings.error(
                     "null_comparison",
-                    "error",
                     "NULL after WHEN never matches: CASE compares with =, and no value equals null. Write CASE WHEN "
                     f"{findings.query.source(subject)} IS NULL THEN ….",
                     condition,
