@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 from graphground.cypher.diagnostics import Edit, Problem, listed
@@ -111,6 +113,16 @@ class Checker:
         self.inner: dict[Node, Scope] = {}
         self.restricted: Scope | None = None
         self.late: list[Problem] = []
+
+    @contextmanager
+    def within(self, **state: Any) -> Iterator[None]:
+        """Set attributes for a block, such as the scope inside a comprehension: `with c.within(scope={}):`."""
+        before = {name: getattr(self, name) for name in state}
+        for name, value in state.items():
+            setattr(self, name, value)
+        yield
+        for name, value in before.items():
+            setattr(self, name, value)
 
     def problem(
         self, code: str, node: Node, message: str, suggestions: tuple[str, ...] = (), edits: tuple[Edit, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from graphground.cypher import tree
@@ -45,7 +45,7 @@ def statement(c: Checker, body: tree.QueryBody) -> None:
         and len(body.clauses) == 1
         and isinstance(body.clauses[0], tree.CallProcedure)
     ):
-        standalone(c, body.clauses[0])
+        _call(c, body.clauses[0])  # parentheses and YIELD are optional
         return
     query(c, body)
 
@@ -70,11 +70,8 @@ def nested(c: Checker, body: tree.QueryBody, kind: str, node: tree.Subquery) -> 
 
     All outer variables are visible in the query, even after a WITH that does not list the variables.
     """
-    base, open_end = c.base, c.open_end
-    c.base = dict(c.scope)
-    c.open_end = kind != "COLLECT"
-    columns = query(c, body)
-    c.base, c.open_end = base, open_end
+    with c.within(base=dict(c.scope), open_end=kind != "COLLECT"):
+        columns = query(c, body)
     if kind == "COLLECT" and (columns is None or len(columns) != 1) and not (columns is None and c.problems):
         c.problem("clause_order", node, "COLLECT { … } must return exactly one column")
     if any(isinstance(part, _UPDATING) for part in body.walk()):
@@ -154,12 +151,10 @@ def _union(c: Checker, body: tree.Union) -> list[Binding] | None:
             for clause in part.clauses:
                 if isinstance(clause, tree.CallSubquery) and clause.transactions is not None:
                     c.problem("clause_order", clause, "CALL { … } IN TRANSACTIONS is not allowed in a UNION")
-    outer = c.scope
     all_columns: list[list[Binding] | None] = []
     for part in body.parts:
-        c.scope = dict(outer)
-        all_columns.append(query(c, part))
-    c.scope = outer
+        with c.within(scope=dict(c.scope)):
+            all_columns.append(query(c, part))
     first = all_columns[0]
     for number, columns in enumerate(all_columns[1:]):
         place = body.keyword_starts[number]
@@ -228,12 +223,11 @@ def _check_aliases(c: Checker, projection: tree.Projection, what: str) -> None:
 
 def _conditional(c: Checker, body: tree.Conditional) -> list[Binding] | None:
     columns: list[Binding] | None = None
-    outer = c.scope
     for branch in body.branches:
-        c.scope = dict(outer)
-        if branch.condition is not None:
-            expressions.condition(c, branch.condition)
-        found = query(c, branch.body)
+        with c.within(scope=dict(c.scope)):
+            if branch.condition is not None:
+                expressions.condition(c, branch.condition)
+            found = query(c, branch.body)
         _named(c, branch.body, "by a branch of WHEN")
         if branch is body.branches[0]:
             columns = found
@@ -241,7 +235,6 @@ def _conditional(c: Checker, body: tree.Conditional) -> list[Binding] | None:
             c.problem("clause_order", branch.body, "either all branches of WHEN return rows or none does")
         elif {column.name for column in columns or ()} != {result_column.name for result_column in found or ()}:
             c.problem("union_columns", branch.body, "all branches of WHEN must return the same columns")
-    c.scope = outer
     return columns
 
 
@@ -288,10 +281,6 @@ def _load_csv(c: Checker, clause: tree.LoadCsv) -> None:
     c.declare(clause.variable, MAP if clause.with_headers else list_of(STRING))
 
 
-def _nothing(_c: Checker, _clause: tree.Clause) -> None:
-    return
-
-
 def _let(c: Checker, clause: tree.Let) -> None:
     inferred = [(item, expressions.infer(c, item.expression)) for item in clause.items]
     for item, found in inferred:
@@ -302,21 +291,11 @@ def _filter(c: Checker, clause: tree.Filter) -> None:
     expressions.condition(c, clause.where)
 
 
-def clause(c: Checker, node: tree.Clause) -> None:
-    """Check one clause of a FOREACH."""
-    _RULES[type(node)](c, node)
-
-
 def name(node: tree.Clause) -> str:
     """Return the name of a clause: `MATCH`; for sorting and paging as a separate clause, the first keyword."""
     if isinstance(node, tree.OrderAndPage) and not node.order_by:
         return "LIMIT" if node.skip is None else "SKIP"
     return _NAMES[type(node)]
-
-
-def is_update(node: tree.Clause) -> bool:
-    """Return whether a clause writes."""
-    return isinstance(node, _UPDATING)
 
 
 # Checks WITH and RETURN: columns, grouping, and the variables visible in a following ORDER BY, WHERE, SKIP or LIMIT
@@ -436,45 +415,40 @@ def _check_sorting(
         c.scope.update(
             (key.name, before[key.name]) for key in group if isinstance(key, tree.Variable) and key.name in before
         )
-    c.projected = shapes
-    c.restricted = before if restricted else None
-    for sort in projection.order_by:
-        c.aggregates = "yes"
-        c.aggregated = False
-        count = len(c.problems)
-        expressions.infer(c, sort.expression)
-        c.aggregates = "no"
-        if c.aggregated and not aggregating:
-            c.problem(
-                "aggregation",
-                clause,
-                "ORDER BY can use an aggregate only if the returned columns aggregate; return the "
-                "aggregate, then sort by its name",
-            )
-        elif c.aggregated and len(c.problems) == count:
-            _check_aggregates(c, sort.expression, shapes)
-    if where is not None:
-        expressions.condition(c, where)
-    c.projected = frozenset()
-    c.restricted = None
+    with c.within(projected=shapes, restricted=before if restricted else None):
+        for sort in projection.order_by:
+            c.aggregated = False
+            count = len(c.problems)
+            with c.within(aggregates="yes"):
+                expressions.infer(c, sort.expression)
+            if c.aggregated and not aggregating:
+                message = (
+                    "ORDER BY can use an aggregate only if the returned columns aggregate; return the aggregate, then sort "
+                    "by its name"
+                )
+                c.problem("aggregation", clause, message)
+            elif c.aggregated and len(c.problems) == count:
+                _check_aggregates(c, sort.expression, shapes)
+        if where is not None:
+            expressions.condition(c, where)
 
 
-def _check_aggregates(c: Checker, node: tree.Node, shapes: frozenset[Shape]) -> None:
+def _parts(node: tree.Node, stop: Callable[[tree.Node], bool]) -> Iterator[tree.Node]:
+    """Yield a node and the nodes below it, in text order, without those for which `stop` is true and what is below."""
     todo = [node]
     while todo:
         check_work()
         part = todo.pop()
-        if part.shape() in shapes:
-            continue
-        if is_aggregate(part):
-            c.problem(
-                "aggregation",
-                part,
-                f"ORDER BY can use an aggregate only if it is also returned: return "
-                f"{c.query.source(part)}, then sort by its name",
-            )
-            return
-        todo += reversed(list(part.children()))
+        if not stop(part):
+            yield part
+            todo += reversed(list(part.children()))
+
+
+def _check_aggregates(c: Checker, node: tree.Node, shapes: frozenset[Shape]) -> None:
+    part = next(filter(is_aggregate, _parts(node, lambda part: part.shape() in shapes)), None)
+    if part is not None:
+        returned = f"return {c.query.source(part)}, then sort by its name"
+        c.problem("aggregation", part, f"ORDER BY can use an aggregate only if it is also returned: {returned}")
 
 
 def row_count(c: Checker, node: tree.Expression, word: str) -> None:
@@ -513,7 +487,7 @@ def _check_grouping(c: Checker, projection: tree.Projection, aggregating: list[t
     for item in aggregating:
         if isinstance(item.expression, tree.FunctionCall | tree.CountStar) and is_aggregate(item.expression):
             continue
-        found = _ungrouped(c, item.expression, keys, outside)
+        found = _ungrouped(c, item.expression, keys, outside, aggregating=True)
         if found is not None:
             text = c.query.source(found)
             c.problem(
@@ -525,27 +499,29 @@ def _check_grouping(c: Checker, projection: tree.Projection, aggregating: list[t
             return
 
 
-def _ungrouped(c: Checker, node: tree.Node, keys: set[Shape], outside: set[int]) -> tree.Node | None:
-    todo = [node]
-    while todo:
-        check_work()
-        part = todo.pop()
-        if is_aggregate(part):
-            continue
-        if isinstance(part, tree.Variable | tree.Property):
-            if part.shape() in keys:
-                continue
-            if isinstance(part, tree.Variable):
-                binding = c.bindings.get(part)
-                if binding is not None and id(binding) in outside:
-                    return part
-                continue
-            if isinstance(part.subject, tree.Variable):
-                binding = c.bindings.get(part.subject)
-                if part.subject.shape() not in keys and binding is not None and id(binding) in outside:
-                    return part
-                continue
-        todo += reversed(list(part.children()))
+def _ungrouped(
+    c: Checker, node: tree.Node, keys: set[Shape], outside: set[int], *, aggregating: bool
+) -> tree.Node | None:
+    """Return a variable that a column uses outside aggregates and grouping keys, or the property read from it.
+
+    Return None if there is no such variable; `outside` holds the ids of the bindings that a grouping hides. A key that
+    is a variable or a property may occur anywhere in the column; any other key must be the whole column.
+    """
+    if node.shape() in keys:
+        return None
+
+    def stop(part: tree.Node) -> bool:
+        is_key = isinstance(part, tree.Variable | tree.Property) and part.shape() in keys
+        return is_key or (aggregating and is_aggregate(part))
+
+    for part in _parts(node, stop):
+        variable = part.subject if isinstance(part, tree.Property) else part
+        if (
+            isinstance(variable, tree.Variable)
+            and variable.shape() not in keys
+            and id(c.bindings.get(variable)) in outside
+        ):
+            return part
     return None
 
 
@@ -566,10 +542,11 @@ def check_group_by(
         else:
             expressions.infer(c, key)
             keys.add(key.shape())
+    outside = {id(binding) for name, binding in c.scope.items() if name not in c.base}
     for item in projection.items:
         if item.name in named:
             continue
-        found = _column_outside_keys(c, item.expression, keys, item in aggregating)
+        found = _ungrouped(c, item.expression, keys, outside, aggregating=item in aggregating)
         if found is not None:
             text = c.query.source(found)
             c.problem(
@@ -578,47 +555,14 @@ def check_group_by(
             return
 
 
-def _column_outside_keys(
-    c: Checker, node: tree.Node, keys: set[tuple[object, ...]], aggregating: bool
-) -> tree.Node | None:
-    """Return a variable that a column uses outside aggregates and grouping keys, or the property read from it.
-
-    Return None if there is no such variable. A key that is a variable or a property may occur anywhere in the column;
-    any other key must be the whole column.
-    """
-    if node.shape() in keys:
-        return None
-    todo = [node]
-    while todo:
-        part = todo.pop()
-        if aggregating and is_aggregate(part):
-            continue
-        if isinstance(part, tree.Variable | tree.Property) and part.shape() in keys:
-            continue
-        variable = part.subject if isinstance(part, tree.Property) else part
-        if (
-            isinstance(variable, tree.Variable)
-            and variable.shape() not in keys
-            and variable in c.bindings
-            and c.bindings[variable].name not in c.base
-            and c.scope.get(variable.name) is c.bindings[variable]
-        ):
-            return part
-        todo += reversed(list(part.children()))
-    return None
-
-
 # Checks CALL: subqueries with their imports and columns, procedures with their yields
 
 
 def subquery(c: Checker, clause: tree.CallSubquery) -> None:
     """Check `CALL (n) { … }` or `CALL { WITH n … }`."""
     outer = c.scope
-    base, open_end = c.base, c.open_end
-    c.open_end = False
     if clause.transactions is not None and c.calls:
         c.problem("clause_order", clause, "CALL { … } IN TRANSACTIONS is not allowed inside another CALL { … }")
-    c.calls += 1
     parts = clause.body.parts if isinstance(clause.body, tree.Union) else [clause.body]
     if clause.imports is None and any(isinstance(part, tree.Next | tree.Conditional | tree.Braced) for part in parts):
         c.problem(
@@ -626,23 +570,18 @@ def subquery(c: Checker, clause: tree.CallSubquery) -> None:
             clause.body,
             "NEXT, WHEN and { … } are allowed in CALL () { … } only, with parentheses for its imports",
         )
-    if clause.imports is None:
-        columns = _old_way(c, clause.body, outer)
-    else:
-        inner: Scope = dict(base)
-        if clause.star:
-            inner = dict(outer)
-        for variable in clause.imports:
-            c.use(variable)
-            found = outer.get(variable.name)
-            if found is not None:
-                inner[variable.name] = found
-        c.scope = dict(inner)
-        c.base = inner
-        columns = query(c, clause.body)
-    c.base, c.open_end = base, open_end
-    c.calls -= 1
-    c.scope = outer
+    with c.within(open_end=False, calls=c.calls + 1, base=c.base, scope=outer):
+        if clause.imports is None:
+            columns = _old_way(c, clause.body, outer)
+        else:
+            inner: Scope = dict(outer if clause.star else c.base)
+            for variable in clause.imports:
+                c.use(variable)
+                found = outer.get(variable.name)
+                if found is not None:
+                    inner[variable.name] = found
+            c.scope, c.base = dict(inner), inner
+            columns = query(c, clause.body)
     if columns is not None:
         _returned(c, clause, columns, outer)
     if clause.transactions is not None:
@@ -682,16 +621,9 @@ def _importing(c: Checker, part: tree.SingleQuery, outer: Scope) -> None:
                 "the WITH that imports into a subquery takes plain variables only; rename or compute in a second WITH",
             )
         return
-    extra = (
-        "DISTINCT"
-        if projection.distinct
-        else "ORDER BY"
-        if projection.order_by
-        else (
-            "SKIP" if projection.skip else "LIMIT" if projection.limit else "WHERE" if first.where is not None else ""
-        )
-    )
-    if extra:
+    extras = {"DISTINCT": projection.distinct, "ORDER BY": projection.order_by, "SKIP": projection.skip}
+    extras |= {"LIMIT": projection.limit, "WHERE": first.where}
+    if extra := next((word for word, part in extras.items() if part), ""):
         c.problem(
             "clause_order", first, f"the WITH that imports into a subquery takes no {extra}; put it into a second WITH"
         )
@@ -719,18 +651,14 @@ def _returned(c: Checker, clause: tree.CallSubquery, columns: list[Binding], out
 
 
 def _last_return(body: tree.QueryBody) -> tree.Return | None:
-    while True:
-        if isinstance(body, tree.SingleQuery):
-            last = body.clauses[-1]
-            return last if isinstance(last, tree.Return) else None
-        if isinstance(body, tree.Union | tree.Next):
-            body = body.parts[0] if isinstance(body, tree.Union) else body.parts[-1]
-        elif isinstance(body, tree.Braced):
-            body = body.body
-        elif isinstance(body, tree.Conditional):
-            body = body.branches[0].body
-        else:
-            return None
+    match body:
+        case tree.SingleQuery(clauses=[*_, tree.Return() as last]):
+            return last
+        case tree.Union(parts=[part, *_]) | tree.Next(parts=[*_, part]) | tree.Braced(body=part):
+            return _last_return(part)
+        case tree.Conditional(branches=[branch, *_]):
+            return _last_return(branch.body)
+    return None
 
 
 def _transactions(c: Checker, node: tree.InTransactions) -> None:
@@ -747,11 +675,6 @@ def _transactions(c: Checker, node: tree.InTransactions) -> None:
         if not (node.on_error or "").endswith(("CONTINUE", "BREAK")):
             c.problem("clause_order", node, "REPORT STATUS needs ON ERROR CONTINUE or ON ERROR BREAK")
         c.declare(node.report, MAP)
-
-
-def standalone(c: Checker, clause: tree.CallProcedure) -> None:
-    """Check a procedure call that is the whole query: parentheses and YIELD are optional."""
-    _call(c, clause)
 
 
 def procedure(c: Checker, clause: tree.CallProcedure) -> None:
@@ -880,17 +803,14 @@ def delete(c: Checker, clause: tree.Delete) -> None:
 
 def foreach(c: Checker, node: tree.Foreach) -> None:
     """Check a FOREACH, whose variable is local."""
-    before, c.aggregates = c.aggregates, "star"
-    found = expressions.infer(c, node.source)
-    c.aggregates = before
-    outer = c.scope
-    c.scope = dict(outer)
-    c.shadow(node.variable, unwound(found))
-    for step in node.clauses:
-        if not is_update(step):
-            c.problem("clause_order", step, f"FOREACH takes writing clauses only, not {name(step)}")
-        clause(c, step)
-    c.scope = outer
+    with c.within(aggregates="star"):
+        found = expressions.infer(c, node.source)
+    with c.within(scope=dict(c.scope)):
+        c.shadow(node.variable, unwound(found))
+        for step in node.clauses:
+            if not isinstance(step, _UPDATING):
+                c.problem("clause_order", step, f"FOREACH takes writing clauses only, not {name(step)}")
+            _RULES[type(step)](c, step)
 
 
 _RULES: dict[type[tree.Clause], Callable[[Checker, Any], Any]] = {
@@ -907,8 +827,8 @@ _RULES: dict[type[tree.Clause], Callable[[Checker, Any], Any]] = {
     tree.Delete: delete,
     tree.Foreach: foreach,
     tree.LoadCsv: _load_csv,
-    tree.Use: _nothing,
-    tree.Finish: _nothing,
+    tree.Use: lambda c, clause: None,
+    tree.Finish: lambda c, clause: None,
     tree.OrderAndPage: _order,
     tree.Let: _let,
     tree.Filter: _filter,

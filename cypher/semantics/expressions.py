@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from graphground.cypher import tree
@@ -55,11 +56,8 @@ def infer(c: Checker, node: tree.Expression) -> Type:
 
 def _returned(c: Checker, node: tree.Expression, before: Scope) -> Type:
     """Check an ORDER BY expression that repeats a returned column, in the scope in which that column is computed."""
-    scope, projected, aggregates = c.scope, c.projected, c.aggregates
-    c.scope, c.projected, c.aggregates = before, frozenset(), "yes"
-    found = infer(c, node)
-    c.scope, c.projected, c.aggregates = scope, projected, aggregates
-    return found
+    with c.within(scope=before, projected=frozenset(), aggregates="yes"):
+        return infer(c, node)
 
 
 def condition(c: Checker, node: tree.Expression) -> None:
@@ -76,15 +74,8 @@ def condition(c: Checker, node: tree.Expression) -> None:
             c.mismatch(node, f"a condition must be true or false, but this has the type {found}")
 
 
-def _variable(c: Checker, node: tree.Variable) -> Type:
-    return c.use(node)
-
-
 def _constant(type_: Type) -> Callable[[Checker, Any], Type]:
-    def rule(_c: Checker, _node: Any) -> Type:
-        return type_
-
-    return rule
+    return lambda _c, _node: type_
 
 
 def _list(c: Checker, node: tree.ListLiteral) -> Type:
@@ -209,17 +200,25 @@ def _case_comparison(c: Checker, node: tree.CaseComparison) -> Type:
     return BOOLEAN
 
 
+_NO_AGGREGATE = {
+    "no": "{} aggregates, which is not possible here; compute it in an earlier WITH and use its name",
+    "list": "{} cannot aggregate inside an expression over a list; compute it in an earlier WITH",
+    "inside": "an aggregate is not allowed inside another aggregate; compute the inner aggregate in an earlier WITH",
+}
+
+
 def _count_star(c: Checker, node: tree.CountStar) -> Type:
-    c.aggregated = True
-    if c.aggregates not in ("yes", "star") and not (c.projected and node.shape() in c.projected):
-        c.problem(
-            "aggregation",
-            node,
-            "count(*) aggregates, which is not possible here; compute it in an earlier WITH and use its name"
-            if c.aggregates != "inside"
-            else "an aggregate is not allowed inside another aggregate; compute the inner aggregate in an earlier WITH",
-        )
+    _begin_aggregate(c, node, "count(*)", c.aggregates)
     return INTEGER
+
+
+def _begin_aggregate(c: Checker, node: tree.Expression, what: str, allowed: Aggregates) -> bool:
+    """Report an aggregate where none is allowed; return whether it repeats a returned column, which ORDER BY may do."""
+    c.aggregated = True
+    repeated = bool(c.projected) and node.shape() in c.projected
+    if allowed in _NO_AGGREGATE and not repeated:
+        c.problem("aggregation", node, _NO_AGGREGATE[allowed].format(what))
+    return repeated
 
 
 def _map_projection(c: Checker, node: tree.MapProjection) -> Type:
@@ -444,38 +443,12 @@ def _point(c: Checker, node: tree.MapLiteral) -> None:
 
 
 def _aggregate(c: Checker, node: tree.FunctionCall, function: Function) -> Type:
-    c.aggregated = True
-    if c.projected and node.shape() in c.projected:
-        before = c.aggregates
-        c.aggregates = "inside"
+    allowed: Aggregates = "no" if c.aggregates == "star" else c.aggregates
+    repeated = _begin_aggregate(c, node, f"{function.name}(…)", allowed)
+    with c.within(aggregates="inside" if repeated or c.aggregates == "yes" else c.aggregates):
         found = [infer(c, argument) for argument in node.arguments]
-        c.aggregates = before
-        return _applied(c, node, function, found)
-    if c.aggregates == "no" or c.aggregates == "star":
-        c.problem(
-            "aggregation",
-            node,
-            f"{function.name}(…) aggregates, which is not possible here; compute it in an earlier WITH and use its name",
-        )
-    elif c.aggregates == "list":
-        c.problem(
-            "aggregation",
-            node,
-            f"{function.name}(…) cannot aggregate inside an expression over a list; compute it in an earlier WITH",
-        )
-    elif c.aggregates == "inside":
-        c.problem(
-            "aggregation",
-            node,
-            "an aggregate is not allowed inside another aggregate; compute the inner aggregate in an earlier WITH",
-        )
-    before = c.aggregates
-    if before == "yes":
-        c.aggregates = "inside"
-    found = [infer(c, argument) for argument in node.arguments]
-    c.aggregates = before
     result = _applied(c, node, function, found)
-    if function.name.startswith("percentile") and len(node.arguments) == 2:
+    if not repeated and function.name.startswith("percentile") and len(node.arguments) == 2:
         _percentile(c, node.arguments[1])
     return result
 
@@ -614,26 +587,16 @@ def _unknown(c: Checker, node: tree.FunctionCall, key: str) -> Type:
 def list_comprehension(c: Checker, node: tree.ListComprehension) -> Type:
     """Check `[x IN xs WHERE x > 1 | x * 2]` and return its type."""
     element = _source(c, node.source)
-    outer = c.scope
-    c.scope = dict(outer)
-    c.shadow(node.variable, element)
-    before = _inside_list(c)
-    if node.where is not None:
-        condition(c, node.where)
-    found = element
-    if node.projection is not None:
-        found = infer(c, node.projection)
-    c.aggregates = before
-    c.scope = outer
-    return list_of(found)
+    with _inside_list(c):
+        c.shadow(node.variable, element)
+        if node.where is not None:
+            condition(c, node.where)
+        return list_of(element if node.projection is None else infer(c, node.projection))
 
 
-def _inside_list(c: Checker) -> Aggregates:
-    """Forbid aggregates within an expression over a list; return the previous setting."""
-    before = c.aggregates
-    if before == "yes":
-        c.aggregates = "list"
-    return before
+def _inside_list(c: Checker) -> AbstractContextManager[None]:
+    """Open the scope of an expression over a list, in which aggregates are not allowed."""
+    return c.within(scope=dict(c.scope), aggregates="list" if c.aggregates == "yes" else c.aggregates)
 
 
 def _source(c: Checker, source: tree.Expression) -> Type:
@@ -648,13 +611,9 @@ def list_predicate(c: Checker, node: tree.ListPredicate) -> Type:
     if node.where is None:
         c.problem("syntax", node, f"{node.kind}(…) needs a WHERE: {node.kind}({node.variable.name} IN xs WHERE …)")
         return BOOLEAN
-    outer = c.scope
-    c.scope = dict(outer)
-    c.shadow(node.variable, element)
-    before = _inside_list(c)
-    condition(c, node.where)
-    c.aggregates = before
-    c.scope = outer
+    with _inside_list(c):
+        c.shadow(node.variable, element)
+        condition(c, node.where)
     return BOOLEAN
 
 
@@ -662,67 +621,45 @@ def reduce(c: Checker, node: tree.Reduce | tree.AllReduce) -> Type:
     """Check `reduce(total = 0, x IN xs | total + x)` and return its type."""
     start = infer(c, node.initial)
     element = _source(c, node.source)
-    outer = c.scope
-    c.scope = dict(outer)
-    c.shadow(node.variable, element)
-    c.shadow(node.accumulator, start)
-    before = _inside_list(c)
-    step = infer(c, node.step)
-    c.aggregates = before
-    if isinstance(node, tree.AllReduce):
-        condition(c, node.predicate)
-        c.scope = outer
-        return BOOLEAN
+    with c.within(scope=dict(c.scope)):
+        c.shadow(node.variable, element)
+        c.shadow(node.accumulator, start)
+        with _inside_list(c):
+            step = infer(c, node.step)
+        if isinstance(node, tree.AllReduce):
+            condition(c, node.predicate)
+            return BOOLEAN
     if not step.may_be(start) and (step.mask | start.mask) & ~NUMBER.mask:
         c.mismatch(node.step, f"the step must have the type of the accumulator, {start}, but has the type {step}")
-    c.scope = outer
     return SOME_NUMBER if start.mask == INTEGER.mask and step.mask == FLOAT.mask else start
 
 
 def pattern_comprehension(c: Checker, node: tree.PatternComprehension) -> Type:
     """Check `[p = (n)-->(m) WHERE m.year > 1 | m.name]` and return its type."""
-    outer = c.scope
-    c.scope = dict(outer)
-    c.level += 1
-    before = c.aggregates
-    c.aggregates = "no"
-    patterns.match(c, [node.pattern], "exists")
-    if node.path_variable is not None:
-        c.shadow(node.path_variable, PATH)
-    if node.where is not None:
-        condition(c, node.where)
-    found = infer(c, node.projection)
-    c.aggregates = before
-    c.level -= 1
-    c.scope = outer
-    return list_of(found)
+    with c.within(scope=dict(c.scope), level=c.level + 1, aggregates="no"):
+        patterns.match(c, [node.pattern], "exists")
+        if node.path_variable is not None:
+            c.shadow(node.path_variable, PATH)
+        if node.where is not None:
+            condition(c, node.where)
+        return list_of(infer(c, node.projection))
 
 
 def subquery(c: Checker, node: tree.Subquery) -> Type:
     """Check `EXISTS { … }`, `COUNT { … }` or `COLLECT { … }` and return its type: a Boolean, a number or a list."""
-    outer = c.scope
-    c.scope = dict(outer)
-    c.level += 1
-    before = c.aggregates
-    c.aggregates = "no"
-    lengths, quantified = c.lengths, c.quantified
-    c.lengths, c.quantified = [], False
-    if node.body is None:
-        patterns.match(c, node.patterns, "exists")
-        if node.where is not None:
-            condition(c, node.where)
-    else:
-        clauses.nested(c, node.body, node.kind, node)
-    c.aggregates = before
-    c.level -= 1
-    c.scope = outer
-    clauses.check_lengths(c)
-    c.lengths, c.quantified = lengths, quantified
+    with c.within(scope=dict(c.scope), level=c.level + 1, aggregates="no", lengths=[], quantified=False):
+        if node.body is None:
+            patterns.match(c, node.patterns, "exists")
+            if node.where is not None:
+                condition(c, node.where)
+        else:
+            clauses.nested(c, node.body, node.kind, node)
+        clauses.check_lengths(c)
     return BOOLEAN if node.kind == "EXISTS" else INTEGER if node.kind == "COUNT" else LIST
 
 
 _RULES: dict[type[tree.Node], Callable[[Checker, Any], Type]] = {
-    tree.Variable: _variable,
+    tree.Variable: Checker.use,
     tree.Parameter: _constant(ANY),
     tree.IntegerLiteral: _constant(INTEGER),
     tree.FloatLiteral: _constant(FLOAT),

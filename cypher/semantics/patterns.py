@@ -255,15 +255,12 @@ def _check_path(c: Checker, path: tree.PathPattern, where: Where, created: set[s
             if where in ("create", "insert") or (where == "merge" and element.quantifier is not None):
                 c.problem("pattern", element, f"{where.upper()} takes plain paths only")
                 continue
-            outer = c.scope
-            if element in c.inner:
-                c.scope = {**outer, **c.inner[element]}
-            for inner in element.elements:
-                if not isinstance(inner, tree.ParenthesizedPath):
-                    _check_element(c, inner, where, created)
-            if element.where is not None:
-                expressions.condition(c, element.where)
-            c.scope = outer
+            with c.within(scope={**c.scope, **c.inner.get(element, {})}):
+                for inner in element.elements:
+                    if not isinstance(inner, tree.ParenthesizedPath):
+                        _check_element(c, inner, where, created)
+                if element.where is not None:
+                    expressions.condition(c, element.where)
         else:
             _check_element(c, element, where, created)
     if path.selector is not None and where in ("create", "merge", "insert"):
@@ -318,9 +315,8 @@ def _check_element(
                     f"{word} takes no parameter in place of a map; write {{key: ${properties.name}.key}}",
                 )
         else:
-            before, c.aggregates = c.aggregates, "star"
-            expressions.infer(c, properties)
-            c.aggregates = before
+            with c.within(aggregates="star"):
+                expressions.infer(c, properties)
     if element.where is not None:
         if where in ("create", "merge", "insert"):
             c.problem("pattern", element.where, f"{where.upper()} takes no WHERE inside a pattern")
