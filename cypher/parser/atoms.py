@@ -170,10 +170,10 @@ def _float(c: Cursor) -> t.FloatLiteral:
             raise ValueError
         value = float(text)
     except ValueError:
-        c.note("invalid_literal", start, end, f"{text[:40]} is not a number")
+        c.note_token(i, f"{text[:40]} is not a number")
         value = 0.0
     if value == inf:
-        c.note("invalid_literal", start, end, f"the number {text[:40]} is too large")
+        c.note_token(i, f"the number {text[:40]} is too large")
     return t.FloatLiteral(start, end, value)
 
 
@@ -218,12 +218,8 @@ def pattern_expression(c: Cursor) -> t.PatternExpression | None:
             return None
     elif first not in (")", ":", "{", "$"):
         return None
-    depth = c.depth
-    try:
-        path = patterns.simple_path(c)
-    except Failure:
-        c.i = i
-        c.depth = depth
+    path = c.attempt(patterns.simple_path)
+    if path is None:
         c.no_pattern.add(i)
         return None
     return t.PatternExpression(path.start, path.end, path)
@@ -234,9 +230,7 @@ def _bracket(c: Cursor) -> t.Expression:
     if found is not None:
         return found
     start = c.skip()
-    items: list[t.Expression] = []
-    if c.kinds[c.i] != "]":
-        items = c.several(expressions.expression)
+    items = c.several(expressions.expression) if c.kinds[c.i] != "]" else []
     c.expect("]", "',' or ']'")
     return t.ListLiteral(start, c.end, items)
 
@@ -247,21 +241,17 @@ def _bracket(c: Cursor) -> t.Expression:
 def comprehension(c: Cursor) -> t.Expression | None:
     """Parse `[x IN xs WHERE … | …]` or `[(n)-->(m) | m.name]`; None if the bracket opens an ordinary list."""
     i = c.i
-    depth = c.depth
     kinds = c.kinds
-    first = c.names[i + 1] is not None
-    try:
-        if first and kinds[i + 2] == "IN":
-            return _list_comprehension(c)
-        if kinds[i + 1] == "(" or (first and kinds[i + 2] == "=" and kinds[i + 3] == "("):
-            if i in c.no_pattern:
-                return None
-            return _pattern_comprehension(c)
-    except Failure:
-        c.i = i
-        c.depth = depth
+    named = c.names[i + 1] is not None
+    parse: Callable[[Cursor], t.Expression] = _pattern_comprehension
+    if named and kinds[i + 2] == "IN":
+        parse = _list_comprehension
+    elif i in c.no_pattern or not (kinds[i + 1] == "(" or (named and kinds[i + 2] == "=" and kinds[i + 3] == "(")):
+        return None
+    found = c.attempt(parse)
+    if found is None:
         c.no_pattern.add(i)
-    return None
+    return found
 
 
 def _list_comprehension(c: Cursor) -> t.ListComprehension:
@@ -377,33 +367,34 @@ def reduce(c: Cursor) -> t.Expression | None:
     Return None for an ordinary call: `reduce(a, b)`.
     """
     i = c.i
-    depth = c.depth
     steps = c.kinds[i] == "ALLREDUCE"
     if c.kinds[i + 1] != "(" or c.names[i + 2] is None or c.kinds[i + 3] != "=" or (steps and not c.cypher25):
         return None
-    c.i = i + 2
-    try:
-        accumulator = c.variable()
-        c.i += 1
-        initial = expressions.expression(c)
-        c.expect(",")
-        variable = c.variable()
-        c.expect("IN")
-        source = up_to_bar(c, ("|",))
-        c.expect("|")
-    except Failure:
-        # `reduce(a = 1, b)` is parsed as a call, and later rejected as such.
-        c.i = i
-        c.depth = depth
+    begun = c.attempt(_reduction)
+    if begun is None:  # `reduce(a = 1, b)` is parsed as a call, and later rejected as such
         return None
     step = expressions.expression(c)
     if steps:
         c.expect(",")
         predicate = expressions.expression(c)
         c.expect(")")
-        return t.AllReduce(c.starts[i], c.end, accumulator, initial, variable, source, step, predicate)
+        return t.AllReduce(c.starts[i], c.end, *begun, step, predicate)
     c.expect(")")
-    return t.Reduce(c.starts[i], c.end, accumulator, initial, variable, source, step)
+    return t.Reduce(c.starts[i], c.end, *begun, step)
+
+
+def _reduction(c: Cursor) -> tuple[t.Variable, t.Expression, t.Variable, t.Expression]:
+    """Parse `reduce(total = 0, x IN xs |`."""
+    c.i += 2
+    accumulator = c.variable()
+    c.i += 1
+    initial = expressions.expression(c)
+    c.expect(",")
+    variable = c.variable()
+    c.expect("IN")
+    source = up_to_bar(c, ("|",))
+    c.expect("|")
+    return accumulator, initial, variable, source
 
 
 def shortest_path(c: Cursor) -> t.Expression | None:
@@ -417,55 +408,42 @@ def shortest_path(c: Cursor) -> t.Expression | None:
 
 def trim(c: Cursor) -> t.Expression | None:
     """Parse `trim(BOTH 'x' FROM name)`; None for an ordinary call, `trim(name)`."""
-    i = c.i
-    if c.kinds[i + 1] != "(":
+    if c.kinds[c.i + 1] != "(":
         return None
-    depth = c.depth
-    c.i = i + 2
-    try:
-        kind = ""
-        if c.kinds[c.i] in ("BOTH", "LEADING", "TRAILING") and c.kinds[c.i + 1] not in (")", ",", "."):
-            kind = c.kinds[c.i]
-            c.i += 1
-        letters = None
-        if c.kinds[c.i] != "FROM" or c.kinds[c.i + 1] in ("FROM", ")", ","):
-            letters = expressions.expression(c)
-        if not kind and c.kinds[c.i] != "FROM":
-            c.i = i
-            c.depth = depth
-            return None
-        c.expect("FROM")
-        source = expressions.expression(c)
-        c.expect(")")
-    except Failure:
-        if not kind:
-            c.i = i
-            c.depth = depth
-            return None
-        raise
-    where = t.StringLiteral(c.starts[i], c.ends[i], kind or "BOTH")
+    side = c.kinds[c.i + 2] in ("BOTH", "LEADING", "TRAILING") and c.kinds[c.i + 3] not in (")", ",", ".")
+    return _trim(c, c.kinds[c.i + 2]) if side else c.attempt(_trim)
+
+
+def _trim(c: Cursor, side: str = "") -> t.FunctionCall | None:
+    i = c.i
+    c.i += 3 if side else 2
+    letters = None
+    if c.kinds[c.i] != "FROM" or c.kinds[c.i + 1] in ("FROM", ")", ","):
+        letters = expressions.expression(c)
+    if not side and c.kinds[c.i] != "FROM":
+        return None
+    c.expect("FROM")
+    source = expressions.expression(c)
+    c.expect(")")
+    where = t.StringLiteral(c.starts[i], c.ends[i], side or "BOTH")
     arguments: list[t.Expression] = [where, source] if letters is None else [where, letters, source]
     return t.FunctionCall(c.starts[i], c.end, "trim", arguments, False, c.ends[i])
 
 
 def normalize(c: Cursor) -> t.Expression | None:
     """Parse `normalize(text, NFD)`, in which the form is a keyword; None for an ordinary call, `normalize(text)`."""
+    return c.attempt(_normalize) if c.kinds[c.i + 1] == "(" else None
+
+
+def _normalize(c: Cursor) -> t.FunctionCall | None:
     i = c.i
-    if c.kinds[i + 1] != "(":
-        return None
-    depth = c.depth
     c.i = i + 2
-    try:
-        text = expressions.expression(c)
-        if c.kinds[c.i] == "," and c.kinds[c.i + 1] in ("NFC", "NFD", "NFKC", "NFKD") and c.kinds[c.i + 2] == ")":
-            form = t.StringLiteral(c.starts[c.i + 1], c.ends[c.i + 1], c.kinds[c.i + 1])
-            c.i += 3
-            return t.FunctionCall(c.starts[i], c.end, c.names[i] or "", [text, form], False, c.ends[i])
-    except Failure:
-        pass
-    c.i = i
-    c.depth = depth
-    return None
+    text = expressions.expression(c)
+    if c.kinds[c.i] != "," or c.kinds[c.i + 1] not in ("NFC", "NFD", "NFKC", "NFKD") or c.kinds[c.i + 2] != ")":
+        return None
+    form = t.StringLiteral(c.starts[c.i + 1], c.ends[c.i + 1], c.kinds[c.i + 1])
+    c.i += 3
+    return t.FunctionCall(c.starts[i], c.end, c.names[i] or "", [text, form], False, c.ends[i])
 
 
 # The words and symbols with which a value begins
@@ -585,8 +563,7 @@ def _part(c: Cursor) -> None:
     else:
         raise c.fail("a type such as INTEGER, STRING or LIST<FLOAT>")
     _not_null(c)
-    while c.kinds[c.i] in ("LIST", "ARRAY"):
-        c.i += 1
+    while c.one_of(("LIST", "ARRAY")):
         _not_null(c)
 
 
@@ -595,9 +572,7 @@ def coordinate_type(c: Cursor) -> None:
     c.expect("<")
     if c.kinds[c.i] == "SIGNED" and c.kinds[c.i + 1] == "INTEGER":
         c.i += 1
-    if c.kinds[c.i] not in COORDINATES:
-        raise c.fail("a number type such as INTEGER or FLOAT32")
-    c.i += 1
+    c.one_of(COORDINATES, "a number type such as INTEGER or FLOAT32")
     _not_null(c)
     c.expect(">")
 

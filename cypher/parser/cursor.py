@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -94,6 +94,34 @@ class Cursor:
         """Note a problem that does not stop the parser; it is reported together with problems found later."""
         self.notes.append(Problem(code, start, end, message))
 
+    def note_token(self, i: int, message: str, code: str = "invalid_literal") -> None:
+        """Note a problem of one token."""
+        self.note(code, self.starts[i], self.ends[i], message)
+
+    def attempt(self, parse: Callable[[Cursor], T | None]) -> T | None:
+        """Parse a construct; if that fails or returns None, go back to the token with which it began."""
+        i, depth = self.i, self.depth
+        try:
+            found = parse(self)
+        except Failure:
+            found = None
+        if found is None:
+            self.i, self.depth = i, depth
+        return found
+
+    def one_of(self, kinds: Collection[str], expected: str = "") -> str:
+        """Skip the next token if it is of one of these kinds; return its kind, or "" if it is not.
+
+        If it is not, and `expected` says what is expected, parsing fails.
+        """
+        kind = self.kinds[self.i]
+        if kind not in kinds:
+            if expected:
+                raise self.fail(expected)
+            return ""
+        self.i += 1
+        return kind
+
     def accept(self, kind: str) -> bool:
         """Skip the next token if it is of this kind; return whether it was skipped."""
         if self.kinds[self.i] == kind:
@@ -173,35 +201,22 @@ class Cursor:
 def integer_value(c: Cursor, i: int) -> int:
     """Return the value of an integer token; an invalid integer is noted as a problem."""
     text = c.text[c.starts[i] : c.ends[i]]
+    plain = text.replace("_", "")
+    base = 16 if plain[:2].lower() == "0x" else 8 if plain[:2] == "0o" else 10
     if text.isdigit() and (text[0] != "0" or len(text) == 1):
         if len(text) < 19:
             return int(text)
-        value = int(text[:MOST_DIGITS])
-        if value > 2**63 - 1 and not (value == 2**63 and i and c.kinds[i - 1] == "-"):
-            c.note(
-                "invalid_literal",
-                c.starts[i],
-                c.ends[i],
-                f"the integer {text[:40]} is too large; the largest is 2^63-1",
-            )
-        return value
-    plain = text.replace("_", "")
-    base = 16 if plain[:2].lower() == "0x" else 8 if plain[:2] == "0o" else 10
-    if base == 10 and plain.isdigit() and plain[0] == "0" and len(plain) > 1:
+    elif base == 10 and plain.isdigit() and plain[0] == "0" and len(plain) > 1:
         octal = "" if "8" in plain or "9" in plain else f"0o{text[1:]} for an octal number, or "
-        c.note(
-            "invalid_literal", c.starts[i], c.ends[i], f"{text} begins with 0; write {octal}{plain.lstrip('0') or '0'}"
-        )
+        c.note_token(i, f"{text} begins with 0; write {octal}{plain.lstrip('0') or '0'}")
         return 0
     try:
         if text.endswith("_") or "__" in text:
             raise ValueError
         value = int(plain[:MOST_DIGITS], base)
     except ValueError:
-        c.note("invalid_literal", c.starts[i], c.ends[i], f"{text[:40]} is not a number")
+        c.note_token(i, f"{text[:40]} is not a number")
         return 0
     if value > 2**63 - 1 and not (value == 2**63 and i and c.kinds[i - 1] == "-"):
-        c.note(
-            "invalid_literal", c.starts[i], c.ends[i], f"the integer {text[:40]} is too large; the largest is 2^63-1"
-        )
+        c.note_token(i, f"the integer {text[:40]} is too large; the largest is 2^63-1")
     return value

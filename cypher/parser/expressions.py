@@ -95,39 +95,27 @@ def predicate(c: Cursor) -> t.Expression:
     kind = c.kinds[c.i]
     if kind not in _PREDICATES:
         return left
-    i = c.i
-    at = c.starts[i]
-    if kind == "IN" or kind == "CONTAINS" or kind == "=~":
-        c.i = i + 1
-    elif kind == "STARTS" or kind == "ENDS":
-        c.i = i + 1
-        c.expect("WITH")
-        kind += " WITH"
-    elif kind == "::":
-        c.i = i + 1
+    at = c.skip()
+    if kind == "IS":
+        return _is(c, left)
+    if kind == "::":
         type_ = atoms.type_name(c)
         return t.IsTyped(left.start, c.end, left, False, type_)
-    else:
-        return _is(c, left)
+    if kind == "STARTS" or kind == "ENDS":
+        c.expect("WITH")
+        kind += " WITH"
     right = sum_(c)
     return t.Binary(left.start, right.end, kind, left, right, at)
 
 
 def _is(c: Cursor, left: t.Expression) -> t.Expression:
-    c.i += 1
     negated = c.accept("NOT")
-    kind = c.kinds[c.i]
-    if kind == "NULL":
-        c.i += 1
+    if c.accept("NULL"):
         return t.IsNull(left.start, c.end, left, negated)
-    if kind == "TYPED" or kind == "::":
-        c.i += 1
+    if c.one_of(("TYPED", "::")):
         type_ = atoms.type_name(c)
         return t.IsTyped(left.start, c.end, left, negated, type_)
-    form = "NFC"
-    if kind in _FORMS:
-        form = kind
-        c.i += 1
+    form = c.one_of(_FORMS) or "NFC"
     if not c.accept("NORMALIZED"):
         raise c.fail("NULL, NOT NULL, a type after '::' or TYPED, or NORMALIZED")
     return t.IsNormalized(left.start, c.end, left, negated, form)
@@ -145,16 +133,11 @@ def sum_(c: Cursor, least: int = 1) -> t.Expression:
 
 def _signed(c: Cursor) -> t.Expression:
     kind = c.kinds[c.i]
-    if kind == "-" or kind == "+":
-        start = c.skip()
-        operand = atoms.atom(c)
-        if c.kinds[c.i] in _POSTFIX:
-            operand = postfix(c, operand)
-        return t.Unary(start, operand.end, kind, operand)
+    start = c.skip() if kind == "-" or kind == "+" else -1
     value = atoms.atom(c)
     if c.kinds[c.i] in _POSTFIX:
-        return postfix(c, value)
-    return value
+        value = postfix(c, value)
+    return value if start < 0 else t.Unary(start, value.end, kind, value)
 
 
 def postfix(c: Cursor, value: t.Expression) -> t.Expression:
@@ -219,9 +202,7 @@ def _subscript(c: Cursor, value: t.Expression) -> t.Expression:
         if c.kinds[c.i] != "..":
             raise c.fail("']' or '..'")
     c.i += 1
-    upper = None
-    if c.kinds[c.i] != "]":
-        upper = expression(c)
+    upper = expression(c) if c.kinds[c.i] != "]" else None
     c.expect("]")
     return t.Slice(value.start, c.end, value, lower, upper)
 
@@ -271,27 +252,21 @@ def _operand(c: Cursor) -> t.Expression:
         c.i += 1
         operand = predicate(c)
         return t.CaseComparison(start, operand.end, "<>" if kind == "!=" else kind, operand)
-    if kind == "=~":
-        c.i += 1
+    if kind == "=~" or (kind in ("STARTS", "ENDS") and after == "WITH"):
+        c.i += 1 if kind == "=~" else 2
         operand = sum_(c)
-        return t.CaseComparison(start, operand.end, kind, operand)
-    if kind in ("STARTS", "ENDS") and after == "WITH":
-        c.i += 2
-        operand = sum_(c)
-        return t.CaseComparison(start, operand.end, f"{kind} WITH", operand)
+        return t.CaseComparison(start, operand.end, "=~" if kind == "=~" else f"{kind} WITH", operand)
     if kind == "::":
         c.i += 1
         return t.CaseComparison(start, c.end, f"IS :: {atoms.type_name(c)}", None)
-    if kind == "IS" and after in ("NOT", "NULL", "TYPED", "::", "NFC", "NFD", "NFKC", "NFKD", "NORMALIZED"):
+    if kind == "IS" and after in ("NOT", "NULL", "TYPED", "::", *_FORMS, "NORMALIZED"):
         begin = c.i
         c.i += 1
         c.accept("NOT")
-        if c.kinds[c.i] in ("TYPED", "::"):
-            c.i += 1
+        if c.one_of(("TYPED", "::")):
             atoms.type_name(c)
         elif not c.accept("NULL"):
-            if c.kinds[c.i] in ("NFC", "NFD", "NFKC", "NFKD"):
-                c.i += 1
+            c.one_of(_FORMS)
             c.expect("NORMALIZED")
         return t.CaseComparison(start, c.end, " ".join(c.kinds[begin : c.i]), None)
     return expression(c)
@@ -322,9 +297,7 @@ def _subquery(c: Cursor, i: int, optional: bool) -> t.CallSubquery:
     body = statement.body(c)
     c.depth -= 1
     c.expect("}", "a clause such as MATCH or RETURN, or '}'")
-    transactions: t.InTransactions | None = None
-    if c.kinds[c.i] == "IN":
-        transactions = _transactions(c)
+    transactions = _transactions(c) if c.kinds[c.i] == "IN" else None
     return t.CallSubquery(c.starts[i], c.end, optional, star, imports, body, transactions)
 
 
@@ -344,30 +317,22 @@ def _transactions(c: Cursor) -> t.InTransactions:
     on_error: str | None = None
     report: t.Variable | None = None
     while True:
-        kind = c.kinds[c.i]
-        if kind == "OF":
-            c.i += 1
+        if c.accept("OF"):
             rows = expression(c)
-            if c.kinds[c.i] not in ("ROW", "ROWS"):
-                raise c.fail("ROWS")
-            c.i += 1
-        elif kind == "ON":
-            c.i += 1
+            c.one_of(("ROW", "ROWS"), "ROWS")
+        elif c.accept("ON"):
             c.expect("ERROR")
-            on_error = c.kinds[c.i]
-            if on_error == "RETRY" and c.cypher25:
-                on_error = _retry(c)
-                continue
-            if on_error not in ("CONTINUE", "BREAK", "FAIL"):
-                raise c.fail("CONTINUE, BREAK or FAIL")
-            c.i += 1
-        elif kind == "REPORT":
-            c.i += 1
+            retries = c.cypher25 and c.kinds[c.i] == "RETRY"
+            on_error = _retry(c) if retries else c.one_of(_ON_ERROR, "CONTINUE, BREAK or FAIL")
+        elif c.accept("REPORT"):
             c.expect("STATUS")
             c.expect("AS")
             report = c.variable()
         else:
             return t.InTransactions(start, c.end, concurrency, rows, on_error, report)
+
+
+_ON_ERROR = ("CONTINUE", "BREAK", "FAIL")
 
 
 def _retry(c: Cursor) -> str:
@@ -379,13 +344,9 @@ def _retry(c: Cursor) -> str:
         if c.kinds[c.i] not in ("integer", "float", "$"):
             raise c.fail("a number of seconds")
         c.i += 2 if c.kinds[c.i] == "$" else 1
-        if c.kinds[c.i] not in ("SEC", "SECOND", "SECONDS"):
-            raise c.fail("SECONDS")
-        c.i += 1
+        c.one_of(("SEC", "SECOND", "SECONDS"), "SECONDS")
     if c.accept("THEN"):
-        if c.kinds[c.i] not in ("CONTINUE", "BREAK", "FAIL"):
-            raise c.fail("CONTINUE, BREAK or FAIL")
-        c.i += 1
+        c.one_of(_ON_ERROR, "CONTINUE, BREAK or FAIL")
     return " ".join(c.text[c.starts[k] : c.ends[k]] for k in range(begin, c.i)).replace("$ ", "$")
 
 
@@ -397,20 +358,15 @@ def _procedure(c: Cursor, i: int, optional: bool) -> t.CallProcedure:
     name_end = c.end
     arguments: list[t.Expression] | None = None
     if c.accept("("):
-        arguments = []
-        if c.kinds[c.i] != ")":
-            arguments = c.several(expression)
+        arguments = c.several(expression) if c.kinds[c.i] != ")" else []
         c.expect(")", "',' or ')'")
     yields: list[t.YieldItem] | None = None
     star = False
     where: t.Expression | None = None
     if c.accept("YIELD"):
-        if c.accept("*"):
-            star = True
-        else:
-            yields = c.several(_yield_item)
-            if c.accept("WHERE"):
-                where = expression(c)
+        star = c.accept("*")
+        if not star:
+            yields, where = c.several(_yield_item), after(c, "WHERE")
     return t.CallProcedure(
         c.starts[i], c.end, optional, ".".join(parts), first.start, name_end, arguments, yields, star, where
     )

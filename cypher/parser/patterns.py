@@ -250,31 +250,17 @@ def _quantifier(c: Cursor) -> t.PathQuantifier | None:
     start = c.skip()
     if kind != "{":
         return t.PathQuantifier(start, c.end, 1 if kind == "+" else 0, None)
-    minimum: int | None = None
-    maximum: int | None = None
-    if c.kinds[c.i] == "integer":
-        minimum = c.integer()
-        if c.accept("}"):
-            return _checked(c, t.PathQuantifier(start, c.end, minimum, minimum))
-    if not c.accept(","):
-        raise c.fail("a whole number or ','" if minimum is None else "',' or '}'")
-    if c.kinds[c.i] == "integer":
-        maximum = c.integer()
-    c.expect("}")
-    return _checked(c, t.PathQuantifier(start, c.end, minimum or 0, maximum))
-
-
-def _checked(c: Cursor, found: t.PathQuantifier) -> t.PathQuantifier:
-    if found.maximum == 0:
-        c.note("pattern", found.start, found.end, "a quantifier for a path must not be limited to 0 repetitions")
-    elif found.maximum is not None and found.minimum > found.maximum:
-        c.note(
-            "pattern",
-            found.start,
-            found.end,
-            f"the quantifier's lower bound {found.minimum} is above its upper bound {found.maximum}",
-        )
-    return found
+    minimum = maximum = c.integer() if c.kinds[c.i] == "integer" else None
+    if minimum is None or not c.accept("}"):
+        c.expect(",", "a whole number or ','" if minimum is None else "',' or '}'")
+        maximum = c.integer() if c.kinds[c.i] == "integer" else None
+        c.expect("}")
+    if maximum == 0:
+        c.note("pattern", start, c.end, "a quantifier for a path must not be limited to 0 repetitions")
+    elif maximum is not None and (minimum or 0) > maximum:
+        message = f"the quantifier's lower bound {minimum} is above its upper bound {maximum}"
+        c.note("pattern", start, c.end, message)
+    return t.PathQuantifier(start, c.end, minimum or 0, maximum)
 
 
 def _count(c: Cursor) -> t.Expression | None:
@@ -299,26 +285,20 @@ def _selector(c: Cursor) -> t.PathSelector:
         c.i -= 1
         kind = "all"
         _paths(c)
-    elif c.kinds[c.i] == "SHORTEST" and first != "SHORTEST":
-        c.i += 1
-        kind = "any_shortest" if first == "ANY" else "all_shortest"
-        _paths(c)
     elif first == "SHORTEST":
         count = _count(c)
         paths = _paths(c)
-        if c.kinds[c.i] in ("GROUP", "GROUPS"):
-            c.i += 1
+        kind = "shortest"
+        if c.one_of(("GROUP", "GROUPS")):
             kind = "shortest_groups"
         elif count is None:
             raise c.fail("a number of paths" if not paths else "GROUP or GROUPS")
-        else:
-            kind = "shortest"
-    elif first == "ANY":
-        count = _count(c)
-        kind = "any"
+    elif c.accept("SHORTEST"):
+        kind = "any_shortest" if first == "ANY" else "all_shortest"
         _paths(c)
     else:
-        kind = "all"
+        count = _count(c) if first == "ANY" else None
+        kind = first.lower()
         _paths(c)
     mode = next((item for item in c.kinds[begin - 1 : c.i] if item in _MODES), None) if c.cypher25 else None
     return t.PathSelector(start, c.end, kind, count, mode)
@@ -327,10 +307,7 @@ def _selector(c: Cursor) -> t.PathSelector:
 def _paths(c: Cursor) -> bool:
     if c.cypher25 and c.kinds[c.i] in _MODES:
         c.i += 1
-    if c.kinds[c.i] in ("PATH", "PATHS"):
-        c.i += 1
-        return True
-    return False
+    return bool(c.one_of(("PATH", "PATHS")))
 
 
 def match_mode(c: Cursor) -> str | None:
@@ -428,10 +405,7 @@ def _negation(c: Cursor) -> t.LabelExpression:
         return inner
     if kind == "$":
         c.i += 1
-        how = ""
-        if c.kinds[c.i] in ("ALL", "ANY"):
-            how = c.kinds[c.i].lower()
-            c.i += 1
+        how = c.one_of(("ALL", "ANY")).lower()
         c.expect("(")
         value = expressions.expression(c)
         c.expect(")")

@@ -93,7 +93,7 @@ def _prefix(c: Cursor) -> tuple[str, list[t.Preparser]]:
         kind = c.kinds[c.i]
         if kind in ("EXPLAIN", "PROFILE"):
             if found and found != kind:
-                c.note("syntax", c.starts[c.i], c.ends[c.i], "EXPLAIN and PROFILE cannot be combined")
+                c.note_token(c.i, "EXPLAIN and PROFILE cannot be combined", "syntax")
             found = kind
             c.i += 1
         elif kind == "CYPHER":
@@ -103,7 +103,7 @@ def _prefix(c: Cursor) -> tuple[str, list[t.Preparser]]:
             if c.kinds[c.i] == "integer":
                 version = c.text[c.starts[c.i] : c.ends[c.i]]
                 if version not in ("5", "25"):
-                    c.note("syntax", c.starts[c.i], c.ends[c.i], f"there is no Cypher {version}: use 5 or 25")
+                    c.note_token(c.i, f"there is no Cypher {version}: use 5 or 25", "syntax")
                 c.cypher25 = version == "25"
                 c.i += 1
             while c.names[c.i] is not None and c.kinds[c.i + 1] == "=":
@@ -393,22 +393,13 @@ def _order(c: Cursor) -> list[t.SortItem]:
 def _sort_item(c: Cursor) -> t.SortItem:
     start = c.starts[c.i]
     value = expressions.expression(c)
-    descending = c.kinds[c.i] in ("DESC", "DESCENDING")
-    if descending or c.kinds[c.i] in ("ASC", "ASCENDING"):
-        c.i += 1
-    return t.SortItem(start, c.end, value, descending)
+    direction = c.one_of(("ASC", "ASCENDING", "DESC", "DESCENDING"))
+    return t.SortItem(start, c.end, value, direction.startswith("DESC"))
 
 
 def _page(c: Cursor) -> tuple[t.Expression | None, t.Expression | None]:
-    skip: t.Expression | None = None
-    limit: t.Expression | None = None
-    if c.kinds[c.i] in ("SKIP", "OFFSET"):
-        c.i += 1
-        skip = expressions.expression(c)
-    if c.kinds[c.i] == "LIMIT":
-        c.i += 1
-        limit = expressions.expression(c)
-    return skip, limit
+    skip = expressions.expression(c) if c.one_of(("SKIP", "OFFSET")) else None
+    return skip, expressions.after(c, "LIMIT")
 
 
 def order_and_page(c: Cursor) -> t.OrderAndPage:
@@ -448,9 +439,7 @@ def load_csv(c: Cursor) -> t.LoadCsv:
     source = expressions.expression(c)
     c.expect("AS")
     variable = c.variable()
-    terminator: t.Expression | None = None
-    if c.accept("FIELDTERMINATOR"):
-        terminator = atoms.string(c)
+    terminator = atoms.string(c) if c.accept("FIELDTERMINATOR") else None
     return t.LoadCsv(start, c.end, headers, source, variable, terminator)
 
 
@@ -523,10 +512,7 @@ def search(c: Cursor) -> t.Search:
     variable = c.variable()
     c.expect("IN")
     c.expect("(")
-    kind = c.kinds[c.i]
-    if kind not in ("VECTOR", "FULLTEXT"):
-        raise c.fail("VECTOR INDEX or FULLTEXT INDEX")
-    c.i += 1
+    kind = c.one_of(("VECTOR", "FULLTEXT"), "VECTOR INDEX or FULLTEXT INDEX")
     c.expect("INDEX")
     index = c.name("the name of an index")
     c.expect("FOR")
@@ -536,7 +522,7 @@ def search(c: Cursor) -> t.Search:
         c.expect("ANALYZER")
         analyzer = expressions.expression(c)
     where = expressions.after(c, "WHERE")
-    skip = expressions.expression(c) if c.accept("SKIP") or c.accept("OFFSET") else None
+    skip = expressions.expression(c) if c.one_of(("SKIP", "OFFSET")) else None
     c.expect("LIMIT")
     limit = expressions.expression(c)
     c.expect(")")
@@ -566,10 +552,7 @@ def merge(c: Cursor) -> t.Merge:
     actions: list[t.MergeAction] = []
     while c.kinds[c.i] == "ON":
         begin = c.skip()
-        kind = c.kinds[c.i]
-        if kind not in ("CREATE", "MATCH"):
-            raise c.fail("CREATE or MATCH")
-        c.i += 1
+        kind = c.one_of(("CREATE", "MATCH"), "CREATE or MATCH")
         c.expect("SET")
         on: Literal["create", "match"] = "create" if kind == "CREATE" else "match"
         items = c.several(_set_item)
@@ -776,12 +759,7 @@ def _show(c: Cursor, kind: str) -> t.Command:
         conditions.append(expressions.expression(c))
     elif c.accept("YIELD"):
         if not c.accept("*"):
-            while True:
-                c.name("a column")
-                if c.accept("AS"):
-                    c.variable()
-                if not c.accept(","):
-                    break
+            c.several(_shown_column)
         if c.kinds[c.i] in ("ORDER", "SKIP", "OFFSET", "LIMIT"):
             found.append(order_and_page(c))
         if c.accept("WHERE"):
@@ -792,6 +770,12 @@ def _show(c: Cursor, kind: str) -> t.Command:
             kind_ = c.kinds[c.i]
             found.append((CLAUSES.get(kind_) or NEWER[kind_])(c))
     return t.Command(start, c.end, "show", words, found, conditions)
+
+
+def _shown_column(c: Cursor) -> None:
+    c.name("a column")
+    if c.accept("AS"):
+        c.variable()
 
 
 def _shown(c: Cursor) -> str:
