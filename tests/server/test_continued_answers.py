@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import anyio
-import httpx2
 import pytest
 from mcp.client import Client
-from mcp.client.streamable_http import streamable_http_client
 
-from tests.support.serving import LEGACY, MODERN, connected, failure_in, http_server, stdio
+from tests.support.serving import LEGACY, MODERN, connected, failure_in, http_server, stdio, with_token
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 PLAYERS = {"graph": "nba", "query": "MATCH (p:Player) RETURN p.name ORDER BY p.name", "limit": 5_000}
@@ -60,15 +57,6 @@ async def test_an_http_session_cannot_read_rows_kept_for_another_session(address
             failure = failure_in(await second.call_tool("execute_cypher", {"cursor": cursor}))
             assert failure["error"] == "unknown_cursor"
             assert (await answered(first, {"cursor": cursor, "limit": 1}))["row_count"] == 1
-
-
-@asynccontextmanager
-async def with_token(address: str, token: str) -> AsyncIterator[Client]:
-    async with (
-        httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as http,
-        Client(streamable_http_client(address, http_client=http), mode=MODERN) as client,
-    ):
-        yield client
 
 
 async def test_a_client_with_another_token_cannot_read_the_rows_kept_for_a_client(

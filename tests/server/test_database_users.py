@@ -1,5 +1,7 @@
 """Callers over HTTP who are different users of a database: nothing read as one user reaches another."""
 
+from pathlib import Path
+
 import anyio
 import pytest
 
@@ -10,6 +12,7 @@ from graphground.server.settings import Settings, SettingsError, read_settings, 
 from graphground.server.sources import graph_sources
 from graphground.server.transports.authorization import FixedTokens, fixed_tokens
 from tests.support.neo4j_server import Neo4jServer, seeded
+from tests.support.serving import http_server, with_token
 
 ALICE = "a token for alice alone"
 SETTINGS = """
@@ -103,3 +106,39 @@ def test_each_caller_queries_a_real_neo4j_as_their_own_user_with_their_own_schem
     finally:
         graphs.close()
         seeded(neo4j_5, "DROP USER alice", "DROP USER bert")
+
+
+@pytest.mark.anyio
+@pytest.mark.neo4j
+@pytest.mark.timeout(240)
+async def test_over_http_the_token_of_a_call_decides_as_which_database_user_it_runs(
+    neo4j_5: Neo4jServer, tmp_path: Path
+) -> None:
+    seeded(
+        neo4j_5,
+        "MATCH (n) DETACH DELETE n",
+        "CREATE (:Film {name: 'Heat'})",
+        "CREATE OR REPLACE USER alice SET PASSWORD 'alices own' CHANGE NOT REQUIRED",
+    )
+    bert, nobody = "a token for bert alone", "a token of nobody special"
+    text = SETTINGS.replace('subject = "bert@example.org"', 'token_variable = "BERT_TOKEN"')
+    (tmp_path / "settings.toml").write_text(text.format(uri=neo4j_5.uri, user=neo4j_5.user))
+    (tmp_path / "tokens").write_text(f"{nobody}\n")
+    secrets = ENVIRONMENT | {"BERT_TOKEN": bert, "READER_PASSWORD": neo4j_5.password}
+    options = ("--settings", str(tmp_path / "settings.toml"), "--token-file", str(tmp_path / "tokens"))
+    try:
+        with http_server(tmp_path / "home", *options, more=secrets) as address, anyio.fail_after(120):
+
+            async def answered(token: str) -> str:
+                async with with_token(address, token) as client:
+                    arguments = {"graph": "films", "query": "MATCH (f:Film) RETURN f.name"}
+                    return str((await client.call_tool("execute_cypher", arguments)).content)
+
+            assert "Heat" in await answered(ALICE)
+            refused = await answered(bert)  # the database has no such user
+            assert "refused the user" in refused
+            assert "Heat" not in refused
+            assert "berts own" not in refused
+            assert "Heat" in await answered(nobody)  # as the user of the graph
+    finally:
+        seeded(neo4j_5, "DROP USER alice")

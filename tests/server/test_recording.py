@@ -13,13 +13,11 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
-from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
-from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 from graphground.server.traces.event import Event, read_events
-from tests.support.serving import COMMAND, LEGACY, MODERN, connected, environment, http_server, stdio
+from tests.support.serving import COMMAND, LEGACY, MODERN, connected, environment, http_server, stdio, with_token
 
 PASSWORD = "correct-horse-battery"
 CALLS = [
@@ -130,10 +128,9 @@ async def test_each_token_sees_its_own_calls_and_an_operator_sees_all(data_folde
     options = ("--ui", "--graph", "nba", "--token-file", str(tokens), "--watch", str(watched))
     with http_server(data_folder, *options, more={"GRAPHGROUND_OPERATOR_TOKEN": OPERATOR}) as address:
         for token, mode in ((ADA, LEGACY), (BOB, MODERN)):
-            async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as http:
-                with anyio.fail_after(60):
-                    async with Client(streamable_http_client(address, http_client=http), mode=mode) as client:
-                        await client.call_tool("validate_cypher", {"query": f"RETURN '{token[11:14]} asked' AS x"})
+            with anyio.fail_after(60):
+                async with with_token(address, token, mode) as client:
+                    await client.call_tool("validate_cypher", {"query": f"RETURN '{token[11:14]} asked' AS x"})
         async with httpx2.AsyncClient(base_url=address.replace("mcp", ""), timeout=30) as client:
             for token, own, other in ((ADA, "ada asked", "bob asked"), (BOB, "bob asked", "ada asked")):
                 for form in ("jsonl", "markdown"):

@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import httpx2
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, TextContent
 
 COMMAND = [sys.executable, "-m", "graphground"]
@@ -45,6 +47,16 @@ async def connected(
     with anyio.fail_after(within):
         async with Client(server, mode=mode) as client:
             yield client
+
+
+@asynccontextmanager
+async def with_token(address: str, token: str, mode: str = MODERN) -> AsyncIterator[Client]:
+    """Connect an SDK client that sends a bearer token with each request."""
+    async with (
+        httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=60) as http,
+        Client(streamable_http_client(address, http_client=http), mode=mode) as client,
+    ):
+        yield client
 
 
 def failure_in(answer: CallToolResult) -> dict[str, Any]:
