@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -12,10 +12,12 @@ from pydantic import BaseModel, Field
 from graphground.cypher import parse, validate
 from graphground.cypher.codes import SCHEMA_CODES
 from graphground.cypher.diagnostics import Diagnostic, Report
+from graphground.cypher.names.nearest import closest
 from graphground.cypher.tree import (
     FloatLiteral,
     FunctionCall,
     IntegerLiteral,
+    Parameter,
     Property,
     Query,
     Return,
@@ -27,6 +29,7 @@ from graphground.graphs.engines.dialects import find_unsupported
 from graphground.graphs.engines.engine import EngineError, QueryFailed
 from graphground.graphs.graph import Graph
 
+MISSING_PARAMETER = "missing_parameter"
 CHANGED = "The database has changed since its schema was read; the schema is being read again."
 INCOMPLETE = "The schema of this large database is still being read, so this finding may be wrong."
 
@@ -196,3 +199,40 @@ def from_engine(error: QueryFailed, query: str) -> Diagnostic:
     word = re.match(r"\w+|.", rest)
     found = word.group() if word else ""
     return Diagnostic(code, "error", str(error), error.line, error.column, error.line, error.column + len(found), found)
+
+
+def parameters_of(query: Query) -> dict[str, Parameter]:
+    """Return the parameters of a query by name, each where it is first used, in the order of the text.
+
+    >>> list(parameters_of(parse("MATCH (t:Team {name: $team}) WHERE t.founded > $year RETURN t.name")))
+    ['team', 'year']
+    """
+    found: dict[str, Parameter] = {}
+    for parameter in query.find(Parameter) if "$" in query.text else ():
+        found.setdefault(parameter.name, parameter)
+    return found
+
+
+def missing_parameters(query: Query, given: Collection[str]) -> list[Diagnostic]:
+    """Return an error for each parameter without a value, at the first use of that parameter.
+
+        >>> [(found.found, found.column) for found in missing_parameters(parse("RETURN $team, $year"), {"year": 1950})]
+        [('$team', 8)]
+
+    If a value with a similar name is given but unused, its name is suggested.
+    """
+    used = parameters_of(query)
+    unused = [name for name in given if name not in used]
+    return [_missing(query, parameter, unused) for name, parameter in used.items() if name not in given]
+
+
+def _missing(query: Query, parameter: Parameter, unused: Collection[str]) -> Diagnostic:
+    near = closest(parameter.name, unused, limit=1)
+    written = query.source(parameter)
+    hint = f"; the call does give {near[0]!r}, which the query does not use" if near else ""
+    if near == [f"${parameter.name}"]:
+        hint = f": give it as {parameter.name!r}, without the $"
+    message = f"The query uses {written}, but the call gives no such parameter{hint}."
+    suggestions = [f"${name}" for name in near if not name.startswith("$")]
+    place = *query.position(parameter.start), *query.position(parameter.end)
+    return Diagnostic(MISSING_PARAMETER, "error", message, *place, written, suggestions)

@@ -10,8 +10,6 @@ from pydantic import Field, PrivateAttr, SkipValidation
 
 from graphground.cypher import validate
 from graphground.cypher.diagnostics import LONGEST_SPAN, Diagnostic, Report, cut
-from graphground.cypher.parameters import CODE as MISSING_PARAMETER
-from graphground.cypher.parameters import missing_parameters
 from graphground.cypher.quoting import in_backticks
 from graphground.cypher.safety.access import GROWING, MULTIPLE_STATEMENTS, REFUSED
 from graphground.cypher.safety.canonical import TWO_READINGS, canonical
@@ -27,7 +25,14 @@ from graphground.graphs.engines.engine import (
 )
 from graphground.graphs.graph import Graph
 from graphground.tools.cursor import OWNER, ROWS, Rest
-from graphground.tools.diagnostics import DiagnosticAnswer, from_engine, of_dialect, report_on
+from graphground.tools.diagnostics import (
+    MISSING_PARAMETER,
+    DiagnosticAnswer,
+    from_engine,
+    missing_parameters,
+    of_dialect,
+    report_on,
+)
 from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 

@@ -23,9 +23,9 @@ from pydantic.dataclasses import dataclass as checked_dataclass
 from graphground.cypher import validate
 from graphground.cypher.diagnostics import Diagnostic, either, sentence
 from graphground.cypher.names.nearest import closest
-from graphground.cypher.parameters import missing_parameters, parameter_names
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
+from graphground.tools.diagnostics import missing_parameters, parameters_of
 from graphground.tools.execute_cypher import LONGEST_QUERY, ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
 from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Graphs, Request, Tool, graph_named
@@ -212,7 +212,7 @@ def problems_of(own: OwnQuery, graph: Graph) -> list[Problem]:
     ]
     if report.query is None:
         return found
-    declared, used = [parameter.name for parameter in own.parameters], parameter_names(report.query)
+    declared, used = [parameter.name for parameter in own.parameters], parameters_of(report.query)
     found += [
         problem(
             missing,

@@ -6,8 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from graphground.cypher.parameters import missing_parameters
-from graphground.tools.diagnostics import DiagnosticAnswer, of_dialect, report_on
+from graphground.tools.diagnostics import DiagnosticAnswer, missing_parameters, of_dialect, report_on
 from graphground.tools.execute_cypher import LONGEST_QUERY
 from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
