@@ -28,9 +28,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from graphground.cypher import parse
 from graphground.cypher import tree as t
-from graphground.cypher.diagnostics import Language
+from graphground.cypher.diagnostics import Edit, Language, text_with
 from graphground.cypher.functions import groups_rows
 from graphground.cypher.matched import matched_part
+from graphground.cypher.quoting import quoted_name
 from graphground.evals.metrics.executable import attempt, refuse
 from graphground.evals.metrics.execution_accuracy import Rule
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable, QueryFailed
@@ -126,9 +127,7 @@ def provenance_queries(text: str, language: Language = "cypher5", node_id: str =
 
 class _Rewriter:
     def __init__(self, query: t.Query, node_id: str) -> None:
-        self._query, self._id = query, node_id
-        self._taken = {variable.name for variable in query.find(t.Variable)}
-        self._count = 0
+        self._query, self._id, self._fresh = query, node_id, query.fresh_names("ps").__next__
 
     def of_body(self, body: t.QueryBody) -> Iterable[str]:
         match body:
@@ -167,26 +166,22 @@ class _Rewriter:
         return texts, found
 
     def _match(self, clause: t.Match, found: dict[str, Kind]) -> str:
-        insertions: list[tuple[int, str]] = []
+        edits: list[Edit] = []
         for path in clause.patterns:
             if is_variable(path):
                 variable = path.variable.name if path.variable else self._fresh()
                 if path.variable is None:
-                    insertions.append((path.start, f"{variable} = "))
+                    edits.append(Edit(path.start, path.start, f"{variable} = "))
                 found[variable] = "path"
             for element in path.elements:
                 if isinstance(element, t.NodePattern):
                     if element.variable is None and not is_variable(path):
                         name = self._fresh()
-                        insertions.append((element.start + 1, name))
+                        edits.append(Edit(element.start + 1, element.start + 1, name))
                         found[name] = "node"
                     elif element.variable is not None:
                         found[element.variable.name] = "node"
-        text, end = "", clause.start
-        for place, inserted in sorted(insertions):
-            text += self._query.text[end:place] + inserted
-            end = place
-        return text + self._query.text[end : clause.end]
+        return text_with(self._query.text, clause, edits)
 
     def _projection(
         self, word: str, projection: t.Projection, found: dict[str, Kind], where: t.Expression | None
@@ -204,7 +199,7 @@ class _Rewriter:
             if name not in carried and not projection.star:
                 fresh = self._fresh()
                 grouped = groups or (projection.distinct and cuts)
-                columns.append(f"{self._collect(name, kind) if grouped else self._name(name)} AS {fresh}")
+                columns.append(f"{self._collect(name, kind) if grouped else quoted_name(name)} AS {fresh}")
                 still_found[fresh] = "ids" if grouped else kind
         distinct = projection.distinct and not (cuts and not groups)
         parts = [word, *(["DISTINCT"] if distinct else []), ", ".join(columns)]
@@ -253,29 +248,18 @@ class _Rewriter:
     def _collect(self, name: str, kind: Kind) -> str:
         match kind:
             case "node":
-                return f"collect(DISTINCT {self._id}({self._name(name)}))"
+                return f"collect(DISTINCT {self._id}({quoted_name(name)}))"
             case "path":
                 return f"collect({self._list_ids(name, kind)})"
-        return f"collect({self._name(name)})"
+        return f"collect({quoted_name(name)})"
 
     def _list_ids(self, name: str, kind: Kind) -> str:
         match kind:
             case "node":
-                return f"[{self._id}({self._name(name)})]"
+                return f"[{self._id}({quoted_name(name)})]"
             case "path":
-                return f"[node IN nodes({self._name(name)}) | {self._id}(node)]"
-        return self._name(name)
-
-    @staticmethod
-    def _name(name: str) -> str:
-        return name if name.isidentifier() else f"`{name}`"
-
-    def _fresh(self) -> str:
-        while True:
-            name = f"ps{self._count}"
-            self._count += 1
-            if name not in self._taken:
-                return name
+                return f"[node IN nodes({quoted_name(name)}) | {self._id}(node)]"
+        return quoted_name(name)
 
 
 _KEYWORDS = (

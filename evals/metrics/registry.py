@@ -1,6 +1,6 @@
 """The metrics of a run. To add a metric, add a record to `METRICS`: score records, figures, report and docs read it.
 
-METRICS["psjs"].title, METRICS["execution_accuracy"].share          # ("PSJS", True)
+METRICS["psjs"].title, METRICS["psjs"].source          # ("PSJS", "CypherBench, §5.1")
 """
 
 from __future__ import annotations
@@ -60,8 +60,6 @@ class Metric:
     source: str
     score: Callable[[Case], float]
     """Returns a score from 0 to 1. It may raise `EngineUnavailable`: the task can then be scored later."""
-    share: bool = True
-    """Whether every score is 0 or 1, so that the interval of the mean is Wilson's."""
 
 
 def _execution_accuracy(case: Case) -> float:
@@ -118,7 +116,6 @@ METRICS: Mapping[str, Metric] = {
             "divided by the number matched by at least one of the two",
             "CypherBench, §5.1",
             _psjs,
-            share=False,
         ),
         Metric(
             "executable",

@@ -26,9 +26,9 @@ from graphground.evals.reports.summary import (
     check_same_tasks,
     compare,
     cost,
+    interval,
     is_counted,
     is_right,
-    proportion,
     sign_flips,
     summarize,
 )
@@ -178,15 +178,6 @@ def _by_task(records: Records, metric: str) -> dict[str, float]:
         if record["expected"] == "answer":
             values[record["qid"]].append(record[metric])
     return {qid: sum(found) / len(found) for qid, found in sorted(values.items())}
-
-
-def interval(values: Sequence[float]) -> dict[str, float | int] | None:
-    """Return a mean over tasks with its interval, Wilson's for shares, otherwise by bootstrap; None without values."""
-    if not values:
-        return None
-    if set(values) <= {0.0, 1.0}:
-        return as_figures(proportion(int(sum(values)), len(values)))
-    return as_figures(bootstrap(values))
 
 
 def _refusals(records: Records) -> dict[str, float | int] | None:

@@ -50,10 +50,6 @@ def summarize(settings: Mapping[str, Any], records: Sequence[Mapping[str, Any]])
             }
             for name, meaning in CATEGORIES.items()
         },
-        "categories_by_graph": {
-            name: dict(Counter(record["category"] for record in members if record["category"]))
-            for name, members in sorted(_group_by(wrong, "graph").items())
-        },
         "honesty": honesty(counted),
         "cost": cost(records),
         "gold_failures": left_out["gold_failures"],
@@ -103,16 +99,16 @@ def _answerable(records: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, A
 
 def _scores(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the mean of each metric with its interval; None without records."""
-    found: dict[str, Any] = {}
-    for name, metric in METRICS.items():
-        values = [record[name] for record in records]
-        if not values:
-            found[name] = None
-        elif metric.share:
-            found[name] = as_figures(proportion(sum(value == 1 for value in values), len(values)))
-        else:
-            found[name] = as_figures(bootstrap(values))
-    return found
+    return {name: interval([record[name] for record in records]) for name in METRICS}
+
+
+def interval(values: Sequence[float]) -> dict[str, float | int] | None:
+    """Return a mean over tasks with its interval, Wilson's for shares, otherwise by bootstrap; None without values."""
+    if not values:
+        return None
+    if set(values) <= {0.0, 1.0}:
+        return as_figures(proportion(int(sum(values)), len(values)))
+    return as_figures(bootstrap(values))
 
 
 def as_figures(interval: Interval) -> dict[str, float | int]:
@@ -221,8 +217,6 @@ def compare(first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, An
         "p_value": round(mcnemar(len(won), len(lost)), 6),
         "first": _scores(_answerable([old for old, _ in common])),
         "second": _scores(_answerable([new for _, new in common])),
-        "won_by_pattern": dict(Counter(new["pattern"] for _, new in common if new["qid"] in set(won))),
-        "lost_by_pattern": dict(Counter(new["pattern"] for _, new in common if new["qid"] in set(lost))),
     }
 
 

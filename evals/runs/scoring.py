@@ -11,6 +11,9 @@ from typing import Any
 from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic
+from graphground.cypher.outline import outline_of
+from graphground.cypher.outline.model import Facts, PropertyUse, Symbol
+from graphground.cypher.schema import PropertyGraphSchema
 from graphground.evals.metrics.executable import Attempt, attempt, check
 from graphground.evals.metrics.execution_accuracy import Rule
 from graphground.evals.metrics.registry import METRICS, Case, Gold
@@ -155,6 +158,7 @@ _BY_CODE = {
     "impossible_pattern": "schema_violation",
     "reversed_direction": "reversed_direction",
 }
+_NO_SCHEMA = PropertyGraphSchema("", {}, (), open=True)
 _FAILED = {"not_cypher": "syntax", "not_read_only": "syntax", "refused": "syntax", "timeout": "timeout"}
 
 
@@ -202,53 +206,37 @@ class _ComparedParts:
     """The compared parts of a query: its names, labels, relationships (with and without direction) and conditions."""
 
     def __init__(self, query: t.Query) -> None:
-        self.names = {value for key, value in _list_comparisons(query) if key == "name"}
-        self.conditions = Counter(pair for pair in _list_comparisons(query) if pair[0] != "name")
+        facts = outline_of(query, _NO_SCHEMA)
+        compared = list(_list_comparisons(facts))
+        self.names = {value for key, value in compared if key == "name"}
+        self.conditions = Counter(pair for pair in compared if pair[0] != "name")
         self.conditions.update(("null", repr(node.negated)) for node in query.find(t.IsNull))
-        self.labels = {
-            name.text for node in query.find(t.NodePattern) if node.labels for name in node.labels.find(t.Name)
-        }
+        self.labels = {use.name.name.text for use in facts.labels}
         self.links: set[tuple[str, bool]] = set()
         self.types: set[str] = set()
-        known = {
-            node.variable.name: name.text
-            for node in query.find(t.NodePattern)
-            if node.variable and node.labels
-            for name in node.labels.find(t.Name)
-        }
-        for path in query.find(t.PathPattern):
-            for left, link, right in zip(path.elements, path.elements[1:], path.elements[2:], strict=False):
-                if isinstance(link, t.RelationshipPattern) and link.types is not None:
-                    start, end = (right, left) if link.direction == "left" else (left, right)
-                    types = "|".join(sorted(name.text for name in link.types.find(t.Name)))
-                    self.types.add(types)
-                    self.links.add((f"{_end(start, known)}-{types}-{_end(end, known)}", link.direction == "both"))
+        for link in facts.links:
+            if link.pattern.types is not None:
+                ends = [_end(facts, link.left, link.left_node), _end(facts, link.right, link.right_node)]
+                start, end = reversed(ends) if link.pattern.direction == "left" else ends
+                types = "|".join(sorted(name.text for name in link.pattern.types.find(t.Name)))
+                self.types.add(types)
+                self.links.add((f"{start}-{types}-{end}", link.pattern.direction == "both"))
 
 
-def _end(node: t.Node, known: Mapping[str, str]) -> str:
-    """Return the text for one end of a link: the node's label, with `*` if the node has a property map."""
-    if not isinstance(node, t.NodePattern):
-        return ""
-    label = "|".join(sorted(name.text for name in node.labels.find(t.Name))) if node.labels else ""
-    label = label or known.get(node.variable.name if node.variable else "", "")
-    named = isinstance(node.properties, t.MapLiteral)
-    return f"{label}{'*' if named else ''}"
+def _end(facts: Facts, symbol: Symbol, node: t.NodePattern) -> str:
+    """Return the text for one end of a link: the node's labels, with `*` if the node has a property map."""
+    same = {id(symbol), id(symbol.parent)}
+    labels = {use.name.name.text for use in facts.labels if id(use.symbol) in same}
+    return "|".join(sorted(labels)) + ("*" if isinstance(node.properties, t.MapLiteral) else "")
 
 
-def _list_comparisons(query: t.Query) -> Iterable[tuple[str, str]]:
-    """Yield each compared property and its value as text.
-
-    The text begins with the operator if an operator compares the two and the property is not `name`: `> 1999`.
-    """
-    for node in query.find(t.NodePattern):
-        if isinstance(node.properties, t.MapLiteral):
-            for entry in node.properties.entries:
-                yield entry.key.text, _value(entry.value, query)
-    for binary in query.find(t.Binary):
-        for side, other in ((binary.left, binary.right), (binary.right, binary.left)):
-            if isinstance(side, t.Property) and not isinstance(other, t.Property):
-                value = _value(other, query)
-                yield side.key.text, value if side.key.text == "name" else f"{binary.operator} {value}"
+def _list_comparisons(facts: Facts) -> Iterable[tuple[str, str]]:
+    """Yield each compared property with its value as text, which begins with the operator unless it is a name."""
+    for comparison in facts.comparisons:
+        for use, other in ((comparison.left, comparison.right_node), (comparison.right, comparison.left_node)):
+            if isinstance(use, PropertyUse) and not isinstance(other, t.Property):
+                value = _value(other, facts.query)
+                yield use.key, value if use.key == "name" else f"{comparison.operator} {value}"
 
 
 def _value(node: t.Node, query: t.Query) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from graphground.cypher import tree as t
@@ -80,7 +79,7 @@ def _drawn(tree: t.Query, clauses: list[t.Match]) -> str:
     Nodes and relationships are returned one by one: a database may search for a path from the node that is written
     first, even if another node is found faster by its name. Only a path of variable length is returned as a path.
     """
-    fresh = _fresh_names(tree)
+    fresh = tree.fresh_names("drawn")
     names: list[str] = []
     texts = []
     for clause in clauses:
@@ -97,7 +96,7 @@ def with_elements(tree: t.Query, language: Language) -> list[str]:
     LIMIT 3`. Of a group of matches, up to 20 of each are collected. A UNION becomes a query for each of its parts. A
     part is left out if no node or relationship is known where its rows are returned.
     """
-    fresh = _fresh_names(tree)
+    fresh = tree.fresh_names("drawn")
     parts = tree.body.parts if isinstance(tree.body, t.Union) else [tree.body]
     queries = []
     for part in parts:
@@ -125,11 +124,6 @@ def with_elements(tree: t.Query, language: Language) -> list[str]:
         if validate(text, language=language, read_only=True).valid:
             queries.append(text)
     return queries
-
-
-def _fresh_names(tree: t.Query) -> Iterator[str]:
-    used = {variable.name for variable in tree.find(t.Variable)}
-    return (name for number in count() if (name := f"drawn{number}") not in used)
 
 
 def _elements(tree: t.Query, clause: t.Match, fresh: Iterator[str]) -> tuple[list[str], list[Edit]]:
