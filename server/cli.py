@@ -41,6 +41,11 @@ EXAMPLES = (
 
 def main() -> None:
     """Run the command that the first argument names; only that command's module is imported."""
+    if sys.flags.optimize > 1:
+        sys.exit(
+            "graphground: Python runs with -OO (or PYTHONOPTIMIZE=2), which removes the texts that commands and tools "
+            "consist of. Run it without, or with -O."
+        )
     word, *rest = sys.argv[1:] or ["--help"]
     if "_ARGCOMPLETE" in os.environ:  # the shell asks for completions of the line that is being typed
         import_module("graphground.server.commands.completion").answer_shell()

@@ -23,6 +23,13 @@ def test_a_misspelled_command_is_reported_with_the_nearest(tmp_path: Path) -> No
     assert "Did you mean 'serve'?" in result.stderr
 
 
+def test_python_without_docstrings_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    place = environment(tmp_path, {"PYTHONOPTIMIZE": "2"})
+    result = subprocess.run([*COMMAND, "graphs", "list"], capture_output=True, text=True, timeout=60, env=place)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "Run it without, or with -O." in result.stderr
+
+
 def test_the_command_call_with_json_prints_the_common_error_shape_on_stdout(run_command: RunCommand) -> None:
     result = run_command("call", "nothing", "--json")
     assert result.returncode == 1
