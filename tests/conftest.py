@@ -173,18 +173,35 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+LIMITS = {
+    "graphs.opening.live_schema": {"CHECK_SECONDS": 0.0},
+    "graphs.opening.open_graphs": {"CHECK_SECONDS": 0.0},
+    "cypher.checks.entities": {"SECONDS": 60.0},
+    "graphs.entities.exact_names": {"SECONDS": 60.0},
+    "graphs.entities.surroundings": {"SECONDS": 60.0, "DEGREE_SECONDS": 60.0},
+    "graphs.schemas.extraction.profiles": {"SECONDS": 60.0},
+    "graphs.suggestions.question_check": {"NEIGHBOURHOOD_SECONDS": 60.0},
+    "graphs.why_empty.second_look": {"SECONDS": 60.0},
+    "tools.execute_cypher": {"SECONDS_FOR_WHY": 60.0},
+    "tools.get_schema": {"SAMPLING_SECONDS": 60.0},
+}
+"""Time limits that decide what an answer contains, by module."""
+DEFAULTS = {"graphs.question.read": "read", "graphs.suggestions.suggest": "suggest"}
+"""Functions whose argument `seconds` has such a limit as its default."""
+
+
 @pytest.fixture(autouse=True)
 def time_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let each call check whether a database or the catalog has changed, since a test may change it right after a call,
-    and let the names of a query be looked up to the end, however busy the machine is.
+    and let names, reasons and suggestions be looked up to the end, however busy the machine is.
     """
-    for name, constant, seconds in (
-        ("graphs.opening.live_schema", "CHECK_SECONDS", 0.0),
-        ("graphs.opening.open_graphs", "CHECK_SECONDS", 0.0),
-        ("cypher.checks.entities", "SECONDS", 60.0),
-    ):
+    for name, limits in LIMITS.items():
         if module := sys.modules.get(f"graphground.{name}"):
-            monkeypatch.setattr(module, constant, seconds)
+            for constant, seconds in limits.items():
+                monkeypatch.setattr(module, constant, seconds)
+    for name, function in DEFAULTS.items():
+        if module := sys.modules.get(f"graphground.{name}"):
+            monkeypatch.setitem(getattr(module, function).__kwdefaults__, "seconds", 60.0)
 
 
 @pytest.fixture(scope="session")

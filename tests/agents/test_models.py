@@ -232,8 +232,8 @@ def test_a_request_that_times_out_is_retried_once_and_the_message_names_the_limi
     ended = threading.Event()
     with ScriptedEndpoint(lambda request: Answer("late", cut=True, waits=ended)) as endpoint:
         try:
-            with pytest.raises(ModelFailure, match=r"within 0.2 s.*--model-timeout.*after 2 attempts") as caught:
-                ask(settings(endpoint, timeout=0.2, retries=5, longest_wait=0.05))
+            with pytest.raises(ModelFailure, match=r"within 1 s.*--model-timeout.*after 2 attempts") as caught:
+                ask(settings(endpoint, timeout=1.0, retries=5, longest_wait=0.05))
         finally:
             ended.set()
     assert caught.value.kind == "timeout"

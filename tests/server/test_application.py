@@ -126,7 +126,7 @@ def test_the_text_of_a_schema_is_the_schema_itself() -> None:
 def test_a_failure_repeats_little_of_its_arguments(tool: str, arguments: dict[str, Any]) -> None:
     start = process_time()
     answer = failure(tool, arguments)
-    assert process_time() - start < 1.5
+    assert process_time() - start < 5.0
     assert len(answer["message"]) <= LONGEST_MESSAGE
     assert len(json.dumps(answer, ensure_ascii=False)) < 60_000
     assert len(answer["next"]) <= LONGEST_MESSAGE

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -64,14 +63,11 @@ def test_a_server_continues_after_its_engine_was_killed(data_folder: Path) -> No
         assert killed
         for pid in killed:
             os.kill(pid, signal.SIGKILL)
-        begin = time.monotonic()
-        assert rows(first) == [[30]]
-        seconds = time.monotonic() - begin
+        assert rows(first) == [[30]]  # how soon, benchmarks/server/startup.py measures
         assert rows(second) == [[30]]
         fresh = engine_pids(data_folder)
         assert fresh
         assert not {*fresh} & {*killed}
-        assert seconds < 30  # the limit of 6 s is measured by benchmarks/server/startup.py, on a quiet machine
 
 
 def test_stdout_contains_only_the_protocol(data_folder: Path) -> None:

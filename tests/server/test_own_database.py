@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import anyio
@@ -69,10 +68,8 @@ database = "nothing"
     }
     async with connected(stdio(tmp_path)) as client:
         for name, text in words.items():
-            begin = time.monotonic()
             answer = await client.call_tool("execute_cypher", {"query": "RETURN 1 AS one", "graph": name})
             assert text in failure_in(answer)["message"], name
-            assert time.monotonic() - begin < 15, name
         good = await client.call_tool("execute_cypher", {"query": "MATCH (m:Movie) RETURN m.name", "graph": "good"})
         assert good.structured_content["rows"] == [["Heat"]]
         graphs = (await client.call_tool("list_graphs", {})).structured_content["graphs"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import threading
 import time
@@ -21,17 +20,12 @@ import httpx2
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from tests.support.ports import free_port
 from tests.support.serving import COMMAND, environment
 
 CONFIGURATION = Path(__file__).resolve().parents[2] / "examples/deployment/haproxy.cfg"
 NAMES = ("ONE", "TWO", "THREE")
 WITHIN = 60
-
-
-def free_port() -> int:
-    """Return a port on which nothing listens."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return int(listening.getsockname()[1])
 
 
 @dataclass

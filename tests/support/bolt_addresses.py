@@ -1,7 +1,5 @@
 """Addresses of a test's Neo4j, and the results of opening them."""
 
-import time
-
 import pytest
 
 from graphground.graphs.engines.address import BoltAddress
@@ -26,8 +24,6 @@ def answers(address: BoltAddress) -> bool:
 
 def refusal(address: BoltAddress) -> str:
     """Return the message of the error when an address that cannot be used is opened."""
-    started = time.monotonic()
     with pytest.raises(EngineUnavailable) as caught:
         bolt_engine(address)
-    assert time.monotonic() - started < 20
     return str(caught.value)

@@ -121,7 +121,8 @@ class Page:
                 "else requestAnimationFrame(look); }; look(); })"
             ),
         )
-        assert self.evaluate(f"Boolean({condition})"), condition
+        if not self.evaluate(f"Boolean({condition})"):
+            raise AssertionError(f"{condition} on the page {self.evaluate('document.body.innerText.slice(0, 2000)')!r}")
 
     def screenshot(self, path: Path) -> None:
         """Write a screenshot of the window as PNG."""

@@ -15,7 +15,6 @@ import os
 import re
 import secrets
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -28,6 +27,8 @@ from pathlib import Path
 import platformdirs
 import pytest
 from filelock import FileLock
+
+from tests.support.ports import free_port
 
 HERE = Path(__file__).parent / "neo4j_java"
 LIBRARIES = Path(os.environ.get("GRAPHGROUND_TEST_LIBRARIES") or platformdirs.user_cache_path("graphground-tests"))
@@ -196,11 +197,7 @@ def running_neo4j(
             if not (folder / "plugins" / jar.name).exists():
                 (folder / "plugins" / jar.name).symlink_to(jar)
         class_path += sorted((folder / "plugins").glob("*.jar"))
-    with socket.socket() as probe:
-        # The connections that a killed server left do not keep its port from being used again.
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        probe.bind(("127.0.0.1", port))
-        port = probe.getsockname()[1]
+    port = port or free_port()
     config = {
         "server.bolt.enabled": "true",
         "server.bolt.listen_address": f"127.0.0.1:{port}",

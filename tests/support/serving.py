@@ -81,7 +81,7 @@ def http_server(home: Path, *options: str, more: Mapping[str, str] | None = None
         text=True,
     )
     assert process.stderr is not None
-    watchdog = threading.Timer(60, process.kill)
+    watchdog = threading.Timer(100, process.kill)
     watchdog.start()
     lines: list[str] = []
     try:

@@ -31,4 +31,4 @@ def test_a_long_question_of_any_character_is_folded_quickly(fold: Callable[[str]
     folded = fold(sign * 20_000)
     seconds = process_time() - start
     assert len(folded) <= 21 * 20_000  # seven letters a character, each between two spaces in scripts without spaces
-    assert seconds < 0.2
+    assert seconds < 1.0  # some milliseconds; with the square of the length it would be minutes

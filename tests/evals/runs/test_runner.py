@@ -61,7 +61,7 @@ def test_the_matches_of_a_prediction_with_the_pattern_of_the_gold_query_are_not_
     monkeypatch.setattr(films, "run", recorded)
     renamed = "MATCH (m:Movie) RETURN m.name AS title, m.runtime_minute"
     predictor = FilePredictions({"t1": Prediction("t1", GOLD), "t2": Prediction("t2", renamed)})
-    Run.open(tmp_path / "run", [task(1), task(2)], "file").go(predictor, graphs, workers=1, timeout=10.0)
+    Run.open(tmp_path / "run", [task(1), task(2)], "file").go(predictor, graphs, workers=1, timeout=60.0)
     found = scored(tmp_path / "run")
     assert [(record["execution_accuracy"], record["psjs"]) for record in found.values()] == [(1.0, 1.0), (0.0, 1.0)]
     assert sent.count(GOLD) == 1
@@ -84,7 +84,7 @@ def test_predictions_of_a_file_are_scored_and_explained(graphs: OpenGraphs, tmp_
     }
     tasks = [Task(qid, "films", "Which films are there?", GOLD) for qid in queries]
     predictor = FilePredictions({qid: Prediction(qid, query) for qid, query in queries.items()})
-    outcome = Run.open(tmp_path / "run", tasks, "file").go(predictor, graphs, workers=4, timeout=10.0)
+    outcome = Run.open(tmp_path / "run", tasks, "file").go(predictor, graphs, workers=4, timeout=60.0)
     assert (outcome.scored, outcome.unscored) == (len(tasks), {})
     found = scored(tmp_path / "run")
     assert {qid: record["category"] for qid, record in found.items()} == {
@@ -116,7 +116,7 @@ def test_an_agent_is_called_through_its_protocol_and_a_run_continues_after_any_k
     tasks = [task(number, question) for number, question in enumerate(words)]
     agent = CommandAgent(f"{sys.executable} {AGENT} {tmp_path / 'asked'}", timeout=5.0)
     try:
-        outcome = Run.open(tmp_path / "run", tasks, agent.name).go(agent, graphs, workers=1, timeout=10.0)
+        outcome = Run.open(tmp_path / "run", tasks, agent.name).go(agent, graphs, workers=1, timeout=60.0)
     finally:
         agent.close()
     assert outcome.scored == len(tasks)
@@ -144,11 +144,11 @@ def test_an_agent_that_cannot_be_started_stops_the_run_with_the_reason(graphs: O
 def test_tasks_of_an_unavailable_graph_are_postponed(graphs: OpenGraphs, tmp_path: Path) -> None:
     tasks = [task(1), task(2, graph="away"), task(3, graph="away"), task(4, graph="nowhere")]
     predictor = FilePredictions({task.qid: Prediction(task.qid, GOLD) for task in tasks})
-    outcome = Run.open(tmp_path / "run", tasks, "file").go(predictor, graphs, timeout=10.0)
+    outcome = Run.open(tmp_path / "run", tasks, "file").go(predictor, graphs, timeout=60.0)
     assert outcome.scored == 1
     assert sorted(outcome.unscored.values()) == [1, 2]
     assert any("No Bolt server answers" in reason for reason in outcome.unscored)
-    again = Run.open(tmp_path / "run", tasks, "file").go(predictor, graphs, timeout=10.0)
+    again = Run.open(tmp_path / "run", tasks, "file").go(predictor, graphs, timeout=60.0)
     assert (again.before, again.scored) == (1, 0)
 
 
@@ -225,7 +225,7 @@ def test_whatever_one_question_does_the_run_ends_with_a_record_for_each(
     queries = {"t1": GOLD, "t3": "RETURN 'ends it' AS x", "t4": "RETURN 'breaks it' AS x"}
     predictor = Breaking({qid: Prediction(qid, query) for qid, query in queries.items()})
     tasks = [task(1), task(2), task(3), task(4), task(5, gold="RETURN 'ends it' AS x")]
-    outcome = Run.open(tmp_path / "run", tasks, "file").go(predictor, graphs, timeout=10.0)
+    outcome = Run.open(tmp_path / "run", tasks, "file").go(predictor, graphs, timeout=60.0)
     assert (outcome.scored, outcome.unscored) == (5, {})
     found = scored(tmp_path / "run")
     assert found["t1"]["execution_accuracy"] == 1.0
@@ -286,7 +286,7 @@ def test_the_published_rules_count_every_task_and_the_text_of_the_query(graphs: 
     found: dict[str, Any] = {}
     for rule in ("paper", "published"):
         run = Run.open(tmp_path / rule, tasks, "file")
-        run.go(predictions, graphs, timeout=10.0, rule=rule)  # type: ignore[arg-type]
+        run.go(predictions, graphs, timeout=60.0, rule=rule)  # type: ignore[arg-type]
         found[rule] = summarize(*read_run(tmp_path / rule))
     assert [found[rule]["overall"]["execution_accuracy"]["count"] for rule in ("paper", "published")] == [2, 3]
     assert found["paper"]["all_tasks"]["execution_accuracy"]["mean"] == pytest.approx(2 / 3, abs=1e-4)
@@ -364,7 +364,7 @@ def test_two_runs_are_compared_task_by_task(graphs: OpenGraphs, tmp_path: Path) 
             task.qid: Prediction(task.qid, GOLD if task.qid in right else "MATCH (n:Person) RETURN n.name")
             for task in tasks
         }
-        Run.open(tmp_path / name, tasks, name).go(FilePredictions(predictions), graphs, timeout=10.0)
+        Run.open(tmp_path / name, tasks, name).go(FilePredictions(predictions), graphs, timeout=60.0)
     found = compare(read_run(tmp_path / "a")[1], read_run(tmp_path / "b")[1])
     assert (sorted(found["won"]), found["lost"]) == (["t2", "t3"], ["t1"])
     assert (found["both_right"], found["p_value"]) == (1, 1.0)
@@ -387,7 +387,7 @@ def test_refusals_invented_answers_and_clarifying_questions_are_scored_as_behavi
         "asked": Prediction("asked", stance="ask"),
         "wrong": Prediction("wrong", "MATCH (p:Person) RETURN p.name"),
     }
-    Run.open(tmp_path / "run", tasks, "file").go(FilePredictions(predictions), graphs, timeout=10.0)
+    Run.open(tmp_path / "run", tasks, "file").go(FilePredictions(predictions), graphs, timeout=60.0)
     assert {qid: record["behaviour"] for qid, record in scored(tmp_path / "run").items()} == {
         "said": "right",
         "made up": "invented",

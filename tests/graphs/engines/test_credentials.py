@@ -1,6 +1,5 @@
 """A password in an address is used and never shown: in no message, no repr and no file name."""
 
-import socket
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ from graphground.graphs.engines.bolt import bolt_engine
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.opening.connected import open_database
 from graphground.graphs.storage.home import Home
+from tests.support.ports import free_port
 
 SECRETS = ("secret", "s3cr3t/with/slashes", "s3cr3t@twice", "s3cr3t#hash?x=1", "s3cr3t:colon", "[s3cr3t]", "s3cr3t%40x")
 
@@ -22,9 +22,7 @@ def shown(password: str) -> str:
 @pytest.fixture(scope="module")
 def port() -> int:
     """Return a port on which no server listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    return free_port()
 
 
 @pytest.mark.parametrize("scheme", ["bolt", "neo4j+s", "http"])

@@ -2,7 +2,6 @@
 
 import logging
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -88,10 +87,8 @@ def test_list_graphs_reports_whether_the_database_refuses_writes(graphs: OpenGra
 
 def test_a_query_is_terminated_by_its_tag_at_its_time_limit(memgraph: tuple[BoltEngine, Memgraph]) -> None:
     engine, server = memgraph
-    begin = time.monotonic()
     with pytest.raises(QueryTimeout, match=r"time limit of 0.3 s"):
         engine.run("RETURN 'endless' AS x", timeout=0.3)
-    assert time.monotonic() - begin < 10
     assert not server.running
 
 

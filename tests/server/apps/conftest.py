@@ -153,7 +153,7 @@ class View:
     def wait(self, condition: str) -> None:
         """Wait until an expression is true in the view."""
         self.evaluate(
-            "new Promise((done, fail) => { const end = Date.now() + 20000; const look = () => { "
+            "new Promise((done, fail) => { const end = Date.now() + 50000; const look = () => { "
             f"if ({condition}) done(true); else if (Date.now() > end) fail(new Error('waited in vain')); "
             "else setTimeout(look, 20); }; look(); })",
             wait=True,

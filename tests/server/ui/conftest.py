@@ -169,6 +169,22 @@ def violations(axe: str) -> Violations:
     return found
 
 
+def show_every_call(page: Page) -> None:
+    """Wait until the view of calls shows the last call of the watched trace, and each call that the server recorded.
+
+    The calls arrive in parts, and each part moves the calls that are shown already.
+    """
+    page.wait("document.querySelector('ol[aria-label=Calls]').textContent.includes('login')")
+    recorded = page.call(
+        "Runtime.evaluate",
+        awaitPromise=True,
+        returnByValue=True,
+        expression="import('./api.js').then((api) => api.read('export', { form: 'jsonl', session: null }))"
+        ".then(({ text }) => text.trim().split('\\n').length)",
+    )["result"]["value"]
+    page.wait(f"document.querySelectorAll('ol[aria-label=Calls] > li').length >= {recorded}")
+
+
 def ready(page: Page, view: str) -> None:
     """Wait until a view exists and has loaded its data."""
     page.wait(f"document.querySelector('.view.{view}[data-ready]')")

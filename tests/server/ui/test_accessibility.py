@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.server.ui.conftest import Violations
+from tests.server.ui.conftest import Violations, show_every_call
 from tests.server.ui.test_views import BOSTON, QUESTION, open_view, replace_query, run
 from tests.support.browser import Page
 
@@ -45,7 +45,7 @@ def test_every_view_is_accessible_and_fits(
     open_view(chromium, page_address, "question", q=QUESTION)
     check("question")
     open_view(chromium, page_address, "work")
-    chromium.wait("document.querySelector('ol[aria-label=Calls]').textContent.includes('login')")  # the last one
+    show_every_call(chromium)
     chromium.evaluate(
         "[...document.querySelectorAll('.calls details')].slice(0, 4).forEach((each) => { each.open = true; })"
     )

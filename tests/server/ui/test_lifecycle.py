@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import socket
-
-import pytest
-
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.storage.home import Home
 from tests.server.ui.conftest import ready
 from tests.server.ui.test_views import QUERY_TEXT, open_view, replace_query, run, text_of
 from tests.support.browser import Page
+from tests.support.ports import free_port
 from tests.support.serving import http_server
 
 
-@pytest.fixture
-def free_port() -> int:
-    """Return a free port on which a server can listen, stop, and listen again."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def test_a_stopped_server_is_reported_and_the_page_works_again_after_its_restart(
-    tab: Page, page_home: Home, page_address: str, free_port: int
+    tab: Page, page_home: Home, page_address: str
 ) -> None:
-    with http_server(page_home.folder, "--ui", "--port", str(free_port), "--graph", "nba") as address:
+    options = ("--ui", "--port", str(free_port()), "--graph", "nba")
+    with http_server(page_home.folder, *options) as address:
         page = address.replace("/mcp", "/ui/")
         open_view(tab, page, "query")
         tab.type("MATCH (t:Team) RETURN count(t)")
@@ -35,7 +24,7 @@ def test_a_stopped_server_is_reported_and_the_page_works_again_after_its_restart
     tab.wait("document.querySelector('#alarm p')")
     assert "does not answer" in text_of(tab, "#alarm")
     assert tab.evaluate(QUERY_TEXT) == "MATCH (t:Team) RETURN count(t) "
-    with http_server(page_home.folder, "--ui", "--port", str(free_port), "--graph", "nba"):
+    with http_server(page_home.folder, *options):
         tab.wait("!document.querySelector('#alarm p')")
         tab.type(" AS teams")
         tab.wait("document.querySelector('.verdict-line').textContent === 'Valid.'")

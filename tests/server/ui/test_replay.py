@@ -94,6 +94,7 @@ def test_a_saved_trace_is_exported_without_the_server(tab: Page, page_address: s
     path = tmp_path / "trace.jsonl"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     opened(tab, page_address)
+    tab.requests.clear()
     document = tab.call("DOM.getDocument")["root"]["nodeId"]
     node = tab.call("DOM.querySelector", nodeId=document, selector="input[type=file]")["nodeId"]
     tab.call("DOM.setFileInputFiles", nodeId=node, files=[str(path)])

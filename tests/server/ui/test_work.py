@@ -13,7 +13,7 @@ import pytest
 from graphground.evals.reports.page import page as report_page
 from graphground.server.commands.serve import recorder_for
 from graphground.server.settings import Settings, SettingsError
-from tests.server.ui.conftest import ready
+from tests.server.ui.conftest import ready, show_every_call
 from tests.server.ui.hostile_graph import HOSTILE_NAMES
 from tests.server.ui.test_views import text_of
 from tests.support.browser import Page
@@ -46,10 +46,11 @@ def calls(page: Page) -> list[str]:
 
 
 def opened(page: Page, address: str, *requests: str) -> None:
-    """Open the view and wait for the last call of the watched trace, and for calls whose lines contain these texts."""
+    """Open the view and wait for all recorded calls, and for calls whose lines contain these texts."""
     page.visit(f"{address}#/work")
     ready(page, "work")
-    for text in ("login", *requests):
+    show_every_call(page)
+    for text in requests:
         page.wait(f"document.querySelector('ol[aria-label=Calls]').textContent.includes({json.dumps(text)})")
 
 

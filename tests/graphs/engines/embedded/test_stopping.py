@@ -81,12 +81,15 @@ def test_other_clients_continue_while_a_query_that_ignores_termination_is_ended(
             # The second query is refused if the restart that the first caused takes all of its time.
             with pytest.raises((QueryTimeout, EngineBusy)):
                 engine.run(query, timeout=0.5)
+        before, deadline = len(answers), time.monotonic() + 100
+        while len(answers) < before + 10:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
     finally:
         over.set()
         for thread in clients:
             thread.join(120)
     assert not any(thread.is_alive() for thread in clients)
-    assert len(answers) > 10
     assert all(rows == answers[0] for rows in answers)
 
 
@@ -99,7 +102,7 @@ def test_a_cancelled_query_that_ignores_termination_ends(engine: EmbeddedEngine)
             engine.run(DEAF["reduce"], timeout=60)
         timer.join()
     assert engine.run("RETURN 1", timeout=30).rows == [[1]]
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 90
     while "reduce" in (running := str(engine.run("SHOW TRANSACTIONS").rows)):
         assert time.monotonic() < deadline, running
 
