@@ -182,7 +182,7 @@ END_ENGINE = (
 WRITE_ARCHIVE = (  # as every installation has it after the first engine has stopped
     "import time\n"
     "from graphground.graphs.storage.home import Home\n"
-    "from graphground.graphs.engines.embedded.jvm import archive_file, is_complete\n"
+    "from graphground.graphs.engines.embedded.launcher import archive_file, is_complete\n"
     "from graphground.graphs.engines.embedded.launcher import end_engine\n"
     "end_engine(Home.default())\n"
     "until = time.monotonic() + 60\n"

@@ -21,9 +21,15 @@ import numpy.typing as npt
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import cdist
 
-from graphground.graphs.entities.build import FORMAT, previous_folder, typing_errors, word_weights
+from graphground.graphs.entities.build import (
+    FORMAT,
+    deletion_buckets,
+    previous_folder,
+    typing_errors,
+    word_number,
+    word_weights,
+)
 from graphground.graphs.entities.candidate import IndexInfo, IndexMissing
-from graphground.graphs.entities.hashing import deletion_buckets, word_number
 
 Array = npt.NDArray[Any]
 

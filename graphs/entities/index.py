@@ -15,7 +15,7 @@ import numpy as np
 
 from graphground.cypher.diagnostics import counted
 from graphground.cypher.names.nearest import closest
-from graphground.graphs.entities.build import ALIAS, LONGEST_TEXT, LONGEST_VALUE, NAME, VALUE
+from graphground.graphs.entities.build import ALIAS, LONGEST_TEXT, LONGEST_VALUE, NAME, VALUE, name_number, word_number
 from graphground.graphs.entities.candidate import (
     Candidate,
     EntityLookup,
@@ -27,7 +27,6 @@ from graphground.graphs.entities.candidate import (
 )
 from graphground.graphs.entities.files import Array, Files, Fuzzy, Words
 from graphground.graphs.entities.folding import clean, fold
-from graphground.graphs.entities.hashing import name_number, word_number
 from graphground.graphs.entities.scoring import (
     ARTICLE,
     EXACT,

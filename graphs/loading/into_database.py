@@ -29,8 +29,7 @@ from graphground.graphs.engines.dialects import MEMGRAPH, Dialect, dialect_of
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable
 from graphground.graphs.engines.errors import translated
 from graphground.graphs.engines.temporal import function_for, temporal_types
-from graphground.graphs.loading.record_checks import LabelSets, RecordChecks
-from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
+from graphground.graphs.loading.simplekg import LabelSets, RecordChecks, SimpleKGError, SimpleKGFile
 
 Functions = tuple[tuple[str, str, bool], ...]
 """For each date or time of a row: its key, the Cypher function that makes it, and whether it is a list."""

@@ -23,8 +23,7 @@ import orjson
 
 from graphground.cypher.quoting import nodes, relationships
 from graphground.cypher.schema import RESERVED_PROPERTIES, PropertyGraphSchema
-from graphground.graphs.engines.embedded.jvm import remove_archive
-from graphground.graphs.engines.embedded.launcher import is_alive, require_arcadedb
+from graphground.graphs.engines.embedded.launcher import is_alive, remove_archive, require_arcadedb
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile, write_simplekg
 from graphground.graphs.storage.catalog import Catalog, Entry, check_name, loading_lock, new_id, write_manifest

@@ -25,8 +25,7 @@ import orjson
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record
-from graphground.graphs.loading.record_checks import LabelSets, RecordChecks, check_namespace
-from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
+from graphground.graphs.loading.simplekg import LabelSets, RecordChecks, SimpleKGError, SimpleKGFile, check_namespace
 from graphground.graphs.schemas.extraction.findings import Findings, Steps
 from graphground.graphs.schemas.extraction.profiles import Profiler
 from graphground.graphs.schemas.statistics.model import NAME as STATISTICS

@@ -21,15 +21,19 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
+from math import isfinite
 from pathlib import Path
 from typing import IO, Any, cast
 
 import ijson
 import orjson
 
-from graphground.cypher.schema import PropertyGraphSchema, SchemaError
+from graphground.cypher.names.nearest import closest
+from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern, SchemaError, merge_property_types
+from graphground.graphs.engines.temporal import READERS, is_zoned, kind_of, temporal_types
 from graphground.graphs.storage.home import replacing
 
 GZIP = b"\x1f\x8b"
@@ -322,3 +326,376 @@ def write_simplekg(
 
 def _zipped(file: IO[bytes]) -> AbstractContextManager[IO[bytes]]:
     return cast("AbstractContextManager[IO[bytes]]", gzip.open(file, "wb", compresslevel=6))
+
+
+Check = Callable[[Any], Any]
+Checks = Mapping[str, Check]
+LOCAL_NANOSECONDS, LOCAL_MICROSECONDS, ALL_YEARS = (1677, 2262), (-290_000, 290_000), (-1_000_000_000, 1_000_000_000)
+"""Between these years lie the local times that the embedded engine can store with more than 6 decimals, with more than
+3, and with fewer."""
+MAX_ID_CHARACTERS = 2000
+"""The maximum number of characters in the `eid` of an entity."""
+
+
+def _exactly(kind: type) -> Check:
+    def check(value: Any) -> Any:
+        if type(value) is not kind:
+            raise ValueError
+        return value
+
+    return check
+
+
+_str = _exactly(str)
+
+
+def _int(value: Any) -> Any:
+    if type(value) is not int or not -(1 << 63) <= value < 1 << 63:
+        raise ValueError
+    return value
+
+
+def _float(value: Any) -> Any:
+    if type(value) is float and isfinite(value):
+        return value
+    if type(value) is not int:
+        raise ValueError
+    return float(value)
+
+
+def _temporal(read: Callable[[str], str]) -> Check:
+    def check(value: Any) -> Any:
+        return read(_str(value))
+
+    return check
+
+
+def _anything(value: Any) -> Any:
+    return value
+
+
+SCALARS: dict[str, Check] = {
+    "str": _str,
+    "int": _int,
+    "float": _float,
+    "bool": _exactly(bool),
+    **{type_: _temporal(read) for type_, read in READERS.items()},
+    "unknown": _anything,
+}
+
+
+def check_of(type_: str) -> Check:
+    """Return the check for a property type: a function that returns the value to store, or raises ValueError.
+
+    >>> check_of("list[float]")([1, 2.5])
+    [1.0, 2.5]
+    """
+    if "|" in type_ and not type_.startswith("list["):
+        checks = [check_of(part) for part in type_.split("|")]
+
+        def one_of(value: Any) -> Any:
+            for check in checks:
+                try:
+                    return check(value)
+                except ValueError:
+                    continue
+            raise ValueError
+
+        return one_of
+    if type_.startswith("list["):
+        inner_type = type_[5:-1]
+        inner = check_of(inner_type)
+
+        def each(value: Any) -> Any:
+            if type(value) is not list:
+                raise ValueError
+            return [inner(item) for item in value]
+
+        if temporal_types(inner_type):
+            return lambda value: _of_one_kind(each(value))
+
+        return each
+    return SCALARS.get(type_, _anything)
+
+
+def _of_one_kind(values: list[Any]) -> list[Any]:
+    """Return a list of dates and times; databases store no list that mixes them, or times with and without a zone."""
+    kinds = {(kind := kind_of(value), kind != "date" and is_zoned(value)) for value in values if type(value) is str}
+    if len(kinds) > 1:
+        raise ValueError("a list of values of one kind: all of them dates, or times with a zone, or times without one")
+    return values
+
+
+def embedded_check(type_: str) -> Check:
+    """Return the check for a property type that also refuses the times that the embedded engine cannot store.
+
+    Local times are stored as a number of nanoseconds, microseconds or milliseconds, whichever their decimals need.
+    """
+    check = check_of(type_)
+    if "datetime" not in temporal_types(type_):
+        return check
+
+    def storable(value: Any) -> Any:
+        found = check(value)
+        for text in found if type(found) is list else (found,):
+            if type(text) is str and kind_of(text) == "datetime" and not is_zoned(text):
+                decimals = len(text.partition(".")[2])
+                least, most = (LOCAL_NANOSECONDS if decimals > 6 else LOCAL_MICROSECONDS) if decimals > 3 else ALL_YEARS
+                if not least < int(text[: text.index("-", 1)]) < most:
+                    raise ValueError(
+                        f"a local time that the embedded engine can store: with {decimals} decimals of a second, its "
+                        f"years are {least + 1} to {most - 1}"
+                    )
+        return found
+
+    return storable
+
+
+def check_namespace(schema: PropertyGraphSchema) -> None:
+    """Refuse a schema with names that the embedded engine cannot store.
+
+    A label and a relationship type may not have the same name. If nodes have several labels, no label may contain `~`.
+
+    Raises:
+        SimpleKGError: the schema has a name that cannot be stored.
+    """
+    both = sorted(set(schema.labels) & set(schema.relationship_types))
+    if both:
+        raise SimpleKGError(
+            f"{both[0]!r} is a label and a relationship type: the embedded engine needs different "
+            "names for them; rename one, or use your own Neo4j"
+        )
+    unusable = sorted(label for label in schema.labels if SEPARATOR in label and schema.label_combinations)
+    if unusable:
+        raise SimpleKGError(
+            f"the label {unusable[0]!r} contains {SEPARATOR!r}, which the embedded engine uses for nodes with several "
+            "labels; rename the label, or use your own Neo4j"
+        )
+
+
+class RecordChecks:
+    """The checks of records against a schema; each check returns the values to store."""
+
+    def __init__(self, schema: PropertyGraphSchema, *, embedded: bool = False) -> None:
+        """Start the checks; with `embedded`, values that the embedded engine cannot store are invalid too."""
+        self.schema = schema
+        self._check_of = embedded_check if embedded else check_of
+        self._sets = LabelSets(schema)
+        self._labels: dict[str, Checks] = {
+            name: {key: self._check_of(type_) for key, type_ in label.properties.items() if key not in label.reserved}
+            for name, label in self._sets.stored.labels.items()
+        }
+        self._patterns: dict[str, dict[tuple[str | None, str | None], Checks]] = {
+            name: {
+                (pattern.start, pattern.end): {key: self._check_of(type_) for key, type_ in pattern.properties.items()}
+                for pattern in patterns
+            }
+            for name, patterns in schema.relationship_types.items()
+        }
+
+    def entity(self, number: int, record: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
+        """Return the label, id and properties of a node, including the reserved properties.
+
+        For a node with several labels, the returned label is the name of their set: `Actor~Person`. `number` is the
+        position of the record in the file, for errors.
+
+        Raises:
+            SimpleKGError: the record is invalid.
+        """
+        eid, label, name = record.get("eid"), record.get("label"), record.get("name")
+        if record.get("labels") is not None:
+            label = self._set_of(number, record)
+        checks = self._labels.get(label) if type(label) is str else None
+        if type(eid) is not str or not eid or len(eid) > MAX_ID_CHARACTERS:
+            raise self._entity(number, record, f"'eid' must be a text of 1 to {MAX_ID_CHARACTERS} characters")
+        if checks is None:
+            raise self._entity(number, record, f"the schema has no label {label!r}{near(label, self._labels)}")
+        if type(name) is not str:
+            raise self._entity(number, record, f"'name' must be text, not {name!r:.60}")
+        try:
+            aliases = _texts(record.get("aliases"))
+            provenance = _texts(record.get("provenance"))
+        except ValueError:
+            raise self._entity(number, record, "'aliases' and 'provenance' must be lists of texts") from None
+        stored: dict[str, Any] = {"eid": eid, "name": name}
+        known = self._sets.stored.labels[str(label)].properties
+        for key, texts in (("aliases", aliases), ("provenance", provenance)):
+            if texts or key in known:
+                stored[key] = texts
+        description = record.get("description")
+        if description is not None:
+            if type(description) is not str:
+                raise self._entity(number, record, "'description' must be text or null")
+            stored["description"] = description
+        properties = record.get("properties")
+        if properties:
+            try:
+                add_checked(stored, properties, checks)
+            except ValueError as error:
+                raise self._entity(
+                    number,
+                    record,
+                    self._wrong(error, properties, label, checks, self._sets.stored.labels[str(label)].properties),
+                ) from None
+        return str(label), eid, stored
+
+    def relation(
+        self, number: int, record: Mapping[str, Any], label_of: Callable[[str], str | None]
+    ) -> tuple[str, str, str, dict[str, Any]]:
+        """Return the type, the ids of start and end, and the properties of a relationship.
+
+        `number` is the position of the record in the file, for errors. `label_of` returns the name of the label set of
+        the entity with an id, or None if there is no such entity.
+
+        Raises:
+            SimpleKGError: the record is invalid.
+        """
+        type_, start, end = record.get("label"), record.get("subj_id"), record.get("obj_id")
+        patterns = self._patterns.get(type_) if type(type_) is str else None
+        if patterns is None:
+            raise self._relation(
+                number, record, f"the schema has no relationship type {type_!r}{near(type_, self._patterns)}"
+            )
+        if type(start) is not str or type(end) is not str:
+            raise self._relation(number, record, "'subj_id' and 'obj_id' must be texts")
+        labels = label_of(start), label_of(end)
+        checks = patterns.get(labels)
+        if checks is None and self._sets.several:
+            checks = self._between(str(type_), labels)
+        if checks is None:
+            for key, label, eid in (("subj_id", labels[0], start), ("obj_id", labels[1], end)):
+                if label is None:
+                    raise self._relation(number, record, f"{key} {eid!r} is not the id of any entity")
+            raise self._relation(
+                number,
+                record,
+                f"the schema has no ({write_labels(str(labels[0]))})-[:{type_}]->({write_labels(str(labels[1]))}); it has "
+                + ", ".join(map(str, self.schema.relationship_types[str(type_)])),
+            )
+        stored: dict[str, Any] = {}
+        properties = record.get("properties")
+        if properties:
+            try:
+                add_checked(stored, properties, checks)
+            except ValueError as error:
+                types = merge_property_types(pattern.properties for pattern in self._matching(str(type_), labels))
+                raise self._relation(number, record, self._wrong(error, properties, type_, checks, types)) from None
+        provenance = record.get("provenance")
+        if provenance:
+            try:
+                stored["provenance"] = _texts(provenance)
+            except ValueError:
+                raise self._relation(number, record, "'provenance' must be a list of texts") from None
+        return str(type_), start, end, stored
+
+    def _set_of(self, number: int, record: Mapping[str, Any]) -> str:
+        """Return the name of the set of labels that a record lists in `labels`."""
+        label, labels = record.get("label"), record["labels"]
+        if type(labels) is not list or not all(type(name) is str for name in labels) or label not in labels:
+            raise self._entity(number, record, "'labels' must be a list of texts that contains 'label'")
+        name = SEPARATOR.join(sorted(set(labels)))
+        if name not in self._labels:
+            raise self._entity(number, record, f"the schema has no label combination {write_labels(name)}")
+        return name
+
+    def _between(self, type_: str, labels: tuple[str | None, str | None]) -> Checks | None:
+        """Return the checks of relationships between two label sets; None if no pattern of the schema connects them."""
+        found = merge_property_types(pattern.properties for pattern in self._matching(type_, labels))
+        if found or self._matching(type_, labels):
+            self._patterns[type_][labels] = {key: self._check_of(property_type) for key, property_type in found.items()}
+        return self._patterns[type_].get(labels)
+
+    def _matching(self, type_: str, labels: tuple[str | None, str | None]) -> list[RelationshipPattern]:
+        starts, ends = (self._sets.labels.get(label or "", ()) for label in labels)
+        return [
+            pattern
+            for pattern in self.schema.relationship_types[type_]
+            if pattern.start in starts and pattern.end in ends
+        ]
+
+    def _wrong(self, error: ValueError, properties: Any, owner: Any, checks: Checks, types: Mapping[str, str]) -> str:
+        if type(properties) is not dict:
+            return "'properties' must be an object"
+        key, reason = error.args
+        if key not in checks:
+            shown = write_labels(owner) if owner in self._sets.several else repr(owner)
+            return f"{shown} has no property {key!r}{near(key, checks)}"
+        return f"{key!r} must be {types[key]}, not {properties[key]!r:.80}{reason and f': {reason}'}"
+
+    @staticmethod
+    def _entity(number: int, record: Mapping[str, Any], problem: str) -> SimpleKGError:
+        return SimpleKGError(f"entities[{number}] (eid {record.get('eid')!r}): {problem}")
+
+    @staticmethod
+    def _relation(number: int, record: Mapping[str, Any], problem: str) -> SimpleKGError:
+        return SimpleKGError(f"relations[{number}] (rid {record.get('rid')!r}): {problem}")
+
+
+def add_checked(stored: dict[str, Any], properties: Any, checks: Checks) -> None:
+    """Add the properties that are not null to `stored`.
+
+    Raises:
+        ValueError: a property is invalid; its arguments are its name and the reason, which may be empty.
+    """
+    if type(properties) is not dict:
+        raise ValueError("properties", "")
+    for key, value in properties.items():
+        if value is not None:
+            try:
+                stored[key] = checks[key](value)
+            except (KeyError, OverflowError):
+                raise ValueError(key, "") from None
+            except ValueError as error:
+                raise ValueError(key, str(error)) from None
+
+
+def near(name: Any, known: Mapping[str, Any]) -> str:
+    """Return ` (nearest: Movie)` if a known name is similar, else an empty text."""
+    found = closest(str(name), known, limit=1)
+    return f" (nearest: {found[0]})" if found else ""
+
+
+def _texts(value: Any) -> Sequence[str]:
+    if value is None:
+        return []
+    if type(value) is not list:
+        raise ValueError
+    for item in value:
+        if type(item) is not str:
+            raise ValueError
+    return value
+
+
+SEPARATOR = "~"
+
+
+class LabelSets:
+    """The label sets of a schema by name; a set of one label has the label as its name.
+
+    In the embedded engine, each node has exactly one vertex type. Nodes with several labels have a type that extends
+    the types of all these labels, under the name that the engine itself would give to the type, so that `labels(n)`
+    returns the labels.
+    """
+
+    def __init__(self, schema: PropertyGraphSchema) -> None:
+        self.several = {
+            SEPARATOR.join(sorted(together)): tuple(sorted(together)) for together in schema.label_combinations
+        }
+        """The sets of more than one label, by name."""
+        self.labels: Mapping[str, tuple[str, ...]] = {label: (label,) for label in schema.labels} | self.several
+        combined = {
+            name: Label(
+                name,
+                merge_property_types(schema.labels[label].properties for label in labels),
+                None,
+                frozenset.intersection(*(schema.labels[label].reserved for label in labels)),
+            )
+            for name, labels in self.several.items()
+        }
+        self.stored = replace(schema, labels={**schema.labels, **combined}) if combined else schema
+        """The schema in which each set of several labels is a label too, with the properties of all its labels."""
+
+
+def write_labels(name: str) -> str:
+    """Return the label set with this name in Cypher's notation: `:Actor:Person` for `Actor~Person`."""
+    return ":" + name.replace(SEPARATOR, ":")

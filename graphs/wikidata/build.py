@@ -21,7 +21,7 @@ import orjson
 from filelock import FileLock, Timeout
 
 from graphground.cypher.diagnostics import either
-from graphground.graphs.definitions.model import Definition
+from graphground.graphs.definitions.read import Definition
 from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.wikidata.plan import Plan, Source, SourceError
 from graphground.graphs.wikidata.workspace import Workspace, WorkspaceError

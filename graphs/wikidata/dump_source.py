@@ -28,7 +28,7 @@ from typing import IO, Any, TypeVar
 
 import orjson
 
-from graphground.graphs.definitions.model import IDENTICAL
+from graphground.graphs.definitions.read import IDENTICAL
 from graphground.graphs.wikidata.plan import SUBCLASS_OF, Plan, Progress, SourceError
 from graphground.graphs.wikidata.statements import (
     ITEM,

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from graphground.graphs.definitions.model import IDENTICAL, Definition, Node, Relationship
-from graphground.graphs.definitions.read import levels, selecting
+from graphground.graphs.definitions.read import IDENTICAL, Definition, Node, Relationship, levels, selecting
 from graphground.graphs.wikidata.statements import Wanted, item_number
 from graphground.graphs.wikidata.workspace import Workspace
 

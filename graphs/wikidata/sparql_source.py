@@ -18,7 +18,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from graphground.graphs.definitions.model import IDENTICAL, Node
+from graphground.graphs.definitions.read import IDENTICAL, Node
 from graphground.graphs.wikidata.endpoint import HINT, Binding, EndpointError, QueryTooLong, Traffic
 from graphground.graphs.wikidata.plan import Plan, Progress
 from graphground.graphs.wikidata.statements import (

@@ -197,8 +197,7 @@ def check(parsed: argparse.Namespace) -> int:
 
     DEFINITION  A definition file, or the name of a CypherBench domain.
     """
-    from graphground.graphs.definitions.model import doubts
-    from graphground.graphs.definitions.read import check_text, definition_text
+    from graphground.graphs.definitions.read import check_text, definition_text, doubts
 
     text, name = definition_text(parsed.definition)
     found, problems = check_text(text)

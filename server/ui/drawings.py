@@ -32,7 +32,7 @@ def pattern(graph: Graph, query: str, parameters: dict[str, Any] | None) -> dict
     Raises:
         ToolFailure: `execute_cypher` would refuse the query.
     """
-    from graphground.graphs.why_empty.points import counted_pattern  # needs rapidfuzz
+    from graphground.graphs.why_empty.explain import counted_pattern  # needs rapidfuzz
 
     tree, _ = check_query(graph, query, parameters)
     refuse_missing_parameters(tree, parameters or {})

@@ -3,8 +3,16 @@
 import re
 from pathlib import Path
 
-from graphground.graphs.definitions.model import Definition, Node, Relationship, RelationshipType, units
-from graphground.graphs.definitions.read import DOMAINS, check_text, levels
+from graphground.graphs.definitions.read import (
+    DOMAINS,
+    Definition,
+    Node,
+    Relationship,
+    RelationshipType,
+    check_text,
+    levels,
+    units,
+)
 
 PAGE = (Path(__file__).parents[2] / "docs" / "definitions.md").read_text("utf-8")
 

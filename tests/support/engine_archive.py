@@ -10,8 +10,7 @@ import time
 from pathlib import Path
 
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
-from graphground.graphs.engines.embedded.jvm import archive_file, is_complete
-from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.engines.embedded.launcher import archive_file, end_engine, is_complete
 from graphground.graphs.opening.stored import load_bundled
 from graphground.graphs.storage.home import Home
 

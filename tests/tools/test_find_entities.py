@@ -9,8 +9,8 @@ from graphground.graphs.engines.dialects import NEO4J
 from graphground.graphs.engines.engine import Table
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record
-from graphground.graphs.entities.exact_names import ExactNames
 from graphground.graphs.entities.index import EntityIndex, open_index
+from graphground.graphs.entities.own_index import ExactNames
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.tools.failure import ToolFailure

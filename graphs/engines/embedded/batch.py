@@ -74,7 +74,7 @@ class GraphWriter:
         """
         import jpype
 
-        from graphground.graphs.engines.embedded.jvm import start_jvm
+        from graphground.graphs.engines.embedded.launcher import start_jvm
 
         if not jpype.isJVMStarted():
             log = folder.parent / "log"

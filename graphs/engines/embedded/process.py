@@ -25,14 +25,16 @@ from typing import Any, cast
 
 from filelock import Timeout
 
-from graphground.graphs.engines.embedded.jvm import EmbeddedSettings, end_jvm, start_jvm
 from graphground.graphs.engines.embedded.launcher import (
     ALREADY_RUNNING,
     EXPORTER,
     SCRATCH_DATABASE,
+    EmbeddedSettings,
     EngineState,
     alive_lock,
+    end_jvm,
     listens,
+    start_jvm,
     start_lock,
     state_file,
     used_file,

@@ -55,8 +55,8 @@ from graphground.graphs.loading.importing.records import (
     write_bounded,
 )
 from graphground.graphs.loading.importing.tables import Table, open_table, tables_in
-from graphground.graphs.loading.record_checks import MAX_ID_CHARACTERS
-from graphground.graphs.loading.record_checks import SEPARATOR as LABEL_SEPARATOR
+from graphground.graphs.loading.simplekg import MAX_ID_CHARACTERS
+from graphground.graphs.loading.simplekg import SEPARATOR as LABEL_SEPARATOR
 from graphground.graphs.storage.catalog import NAME, invalid_name
 
 ROWS_AT_ONCE = 20_000

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from graphground.graphs.engines.embedded.launcher import end_engine
-from graphground.graphs.entities.exact_names import ExactNames
+from graphground.graphs.entities.own_index import ExactNames
 from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs

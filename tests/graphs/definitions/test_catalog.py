@@ -7,8 +7,15 @@ from importlib.resources import files
 
 import pytest
 
-from graphground.graphs.definitions.model import Definition, doubts
-from graphground.graphs.definitions.read import DOMAINS, check_text, definition_text, levels, read_definition
+from graphground.graphs.definitions.read import (
+    DOMAINS,
+    Definition,
+    check_text,
+    definition_text,
+    doubts,
+    levels,
+    read_definition,
+)
 from tests.support.shared_data import SHARED, needs
 
 NAMED = re.compile(r'"([PQ]\d+)"[^#"]*(?:"([PQ]\d+)"[^#"]*)?#\s*(.+)')
@@ -78,7 +85,7 @@ def test_doubtful_sources_are_marked_with_a_reason() -> None:
 
 
 def test_the_json_schema_next_to_the_model_is_current() -> None:
-    from graphground.graphs.definitions.model import json_schema
+    from graphground.graphs.definitions.read import json_schema
 
     text = (files("graphground.graphs.definitions") / "definition.schema.json").read_text("utf-8")
     assert json.loads(text) == json_schema()

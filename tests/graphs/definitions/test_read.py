@@ -5,8 +5,16 @@ from typing import Any
 
 import pytest
 
-from graphground.graphs.definitions.model import Definition, Node, Property, Relationship
-from graphground.graphs.definitions.read import DefinitionError, check_text, read_definition, read_part
+from graphground.graphs.definitions.read import (
+    Definition,
+    DefinitionError,
+    Node,
+    Property,
+    Relationship,
+    check_text,
+    read_definition,
+    read_part,
+)
 
 GOOD = """\
 name = "films"

@@ -10,8 +10,7 @@ from graphground.cypher import validate
 from graphground.cypher.schema import PropertyGraphSchema, SchemaError
 from graphground.graphs.loading.importing.property_graph import file_source, import_records
 from graphground.graphs.loading.load import export_graph, load_file
-from graphground.graphs.loading.record_checks import RecordChecks, check_namespace
-from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
+from graphground.graphs.loading.simplekg import RecordChecks, SimpleKGError, SimpleKGFile, check_namespace
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
 from tests.support.small_graph import records_in

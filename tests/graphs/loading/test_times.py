@@ -24,8 +24,7 @@ from graphground.graphs.loading.importing.property_graph import database_source,
 from graphground.graphs.loading.importing.records import ImportRefused
 from graphground.graphs.loading.into_database import load_into
 from graphground.graphs.loading.load import export_graph, load_file
-from graphground.graphs.loading.record_checks import check_of, embedded_check
-from graphground.graphs.loading.simplekg import SimpleKGError
+from graphground.graphs.loading.simplekg import SimpleKGError, check_of, embedded_check
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 from tests.support.documents import make_entity, make_relation, schema_document

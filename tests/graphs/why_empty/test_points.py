@@ -6,7 +6,7 @@ import pytest
 
 from graphground.cypher import parse
 from graphground.graphs.graph import Graph
-from graphground.graphs.why_empty.points import CountedPattern, counted_pattern
+from graphground.graphs.why_empty.explain import CountedPattern, counted_pattern
 
 HEAT = "(f:Film {name: 'Heat'})"
 

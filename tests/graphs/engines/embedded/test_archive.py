@@ -7,9 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from graphground.graphs.engines.embedded import jvm
-from graphground.graphs.engines.embedded.jvm import ARCHIVE_FOLDER, MAGIC, archive_file, archive_options
-from graphground.graphs.engines.embedded.launcher import end_engine, ensure_engine
+from graphground.graphs.engines.embedded import launcher
+from graphground.graphs.engines.embedded.launcher import (
+    ARCHIVE_FOLDER,
+    MAGIC,
+    archive_file,
+    archive_options,
+    end_engine,
+    ensure_engine,
+)
 from graphground.graphs.storage.home import Home
 from tests.support.engine_archive import write_archive
 
@@ -23,7 +29,7 @@ def home(tmp_path: Path) -> Home:
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The place of an archive that has not been written."""
     monkeypatch.setenv(ARCHIVE_FOLDER, str(tmp_path / "archives"))
-    monkeypatch.setattr(jvm, "_writing", [])
+    monkeypatch.setattr(launcher, "_writing", [])
     found = archive_file()
     assert found is not None
     return found
@@ -53,7 +59,7 @@ def test_an_engine_whose_files_were_replaced_gets_another_archive(
 ) -> None:
     jar = tmp_path / "engine.jar"
     jar.write_bytes(b"classes")
-    monkeypatch.setattr(jvm, "jar_files", lambda: [jar])
+    monkeypatch.setattr(launcher, "jar_files", lambda: [jar])
     before = archive_file()
     assert before == archive_file()
     os.utime(jar, (0, 0))
@@ -92,7 +98,7 @@ def test_an_archive_that_an_engine_wrote_is_used_and_its_damage_does_no_harm(
     home: Home, file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     assert write_archive(home).stat().st_size > 10_000_000
-    log = tmp_path / "jvm.log"
+    log = tmp_path / "launcher.log"
     # In this mode a JVM that cannot use the archive does not start.
     monkeypatch.setenv("GRAPHGROUND_ENGINE_JVM_ARGS", f"-XX:AOTMode=on -Xlog:aot=info:file={log}")
     ensure_engine(home)

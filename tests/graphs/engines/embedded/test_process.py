@@ -13,8 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
-from graphground.graphs.engines.embedded.jvm import EmbeddedSettings
-from graphground.graphs.engines.embedded.launcher import ensure_engine
+from graphground.graphs.engines.embedded.launcher import EmbeddedSettings, ensure_engine
 from graphground.graphs.engines.embedded.process import EngineProcess
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home

@@ -2,8 +2,8 @@
 
 import pytest
 
-from graphground.graphs.engines.embedded import jvm
-from graphground.graphs.engines.embedded.jvm import EmbeddedSettings, memory_mib
+from graphground.graphs.engines.embedded import launcher
+from graphground.graphs.engines.embedded.launcher import EmbeddedSettings, memory_mib
 
 
 @pytest.mark.parametrize(
@@ -13,7 +13,7 @@ def test_the_heap_is_a_sixth_of_the_memory_within_bounds(
     monkeypatch: pytest.MonkeyPatch, memory: int, heap: str
 ) -> None:
     monkeypatch.delenv("GRAPHGROUND_ENGINE_HEAP", raising=False)
-    monkeypatch.setattr(jvm, "memory_mib", lambda: memory)
+    monkeypatch.setattr(launcher, "memory_mib", lambda: memory)
     assert EmbeddedSettings.from_environment().heap == heap
     assert EmbeddedSettings().heap == heap
 

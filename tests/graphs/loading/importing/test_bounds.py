@@ -11,7 +11,7 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
-from graphground.graphs.loading.importing import record_files, records, tables
+from graphground.graphs.loading.importing import property_graph, records, tables
 from graphground.graphs.loading.importing.mapping import import_folder, infer
 from graphground.graphs.loading.importing.property_graph import file_source, import_records
 from graphground.graphs.loading.importing.records import ImportRefused, check_entities
@@ -85,7 +85,7 @@ def test_an_endless_token_is_refused_before_it_fills_the_memory(
     name: str, begin: str, message: str, compressed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(records, "MAX_LINE_BYTES", 1 << 20)
-    monkeypatch.setattr(record_files, "MAX_XML_BYTES", 1 << 20)
+    monkeypatch.setattr(property_graph, "MAX_XML_BYTES", 1 << 20)
     path = tmp_path / (name + (".gz" if compressed else ""))
     with gzip.open(path, "wb") if compressed else path.open("wb") as file:
         file.write(begin.encode())
@@ -116,8 +116,8 @@ def test_a_long_folder_name_is_shortened_and_a_long_column_name_is_refused(tmp_p
 
 def test_the_limits_are_high_enough_for_real_files() -> None:
     assert records.MAX_LINE_BYTES >= 1 << 26
-    assert record_files.MAX_XML_BYTES >= tables.LARGEST_CELL
-    assert record_files.bounded_lines is records.bounded_lines
+    assert property_graph.MAX_XML_BYTES >= tables.LARGEST_CELL
+    assert property_graph.bounded_lines is records.bounded_lines
 
 
 def expanding(name: str, folder: Path) -> Path:

@@ -13,7 +13,7 @@ import pytest
 from graphground.graphs.loading.importing.from_python import NetworkX
 from graphground.graphs.loading.importing.property_graph import file_source, import_records
 from graphground.graphs.loading.importing.records import ImportRefused, RecordSource
-from graphground.graphs.loading.record_checks import MAX_ID_CHARACTERS
+from graphground.graphs.loading.simplekg import MAX_ID_CHARACTERS
 from tests.support.simplekg_files import checked
 
 LINES = [

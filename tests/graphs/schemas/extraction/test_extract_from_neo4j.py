@@ -15,12 +15,10 @@ from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.engines.engine import QueryTimeout, Table
 from graphground.graphs.graph import Graph
-from graphground.graphs.opening.live_schema import LiveSchema
+from graphground.graphs.opening.live_schema import LiveSchema, SchemaCache, fingerprint
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
-from graphground.graphs.schemas.extraction.cache import SchemaCache, fingerprint
-from graphground.graphs.schemas.extraction.extract import extract, sample_values, scan
+from graphground.graphs.schemas.extraction.extract import extract, read_provisional, sample_values, scan
 from graphground.graphs.schemas.extraction.findings import Findings, Steps
-from graphground.graphs.schemas.extraction.neo4j_counts import read_provisional
 from graphground.graphs.schemas.statistics.queried import query_statistics
 from graphground.tools.failure import ToolFailure
 from graphground.tools.get_schema import GetSchemaRequest, get_schema
@@ -143,7 +141,7 @@ def test_a_provisional_schema_differs_from_the_complete_schema_only_in_what_the_
     engine: BoltEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert read_provisional(engine, "mixed") is None  # it is small, so it is read completely
-    monkeypatch.setattr("graphground.graphs.schemas.extraction.neo4j_counts.MOST_READ_COMPLETELY", 0)
+    monkeypatch.setattr("graphground.graphs.schemas.extraction.extract.MOST_READ_COMPLETELY", 0)
     found, complete = read_provisional(engine, "mixed"), extract(engine, "mixed")
     assert found is not None
     assert (found.nodes, found.relationships) == (5011, complete.relationships)
@@ -152,7 +150,7 @@ def test_a_provisional_schema_differs_from_the_complete_schema_only_in_what_the_
         name: label.count for name, label in complete.schema.labels.items()
     }
     assert found.schema.label_combinations == complete.schema.label_combinations
-    monkeypatch.setattr("graphground.graphs.schemas.extraction.neo4j_counts.SAMPLED", 10_000)
+    monkeypatch.setattr("graphground.graphs.schemas.extraction.extract.SAMPLED", 10_000)
     whole = read_provisional(engine, "mixed")
     assert whole is not None
     assert as_oracle(whole.schema) == as_oracle(complete.schema)

@@ -15,10 +15,9 @@ from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening import connected
 from graphground.graphs.opening.connected import open_database
-from graphground.graphs.opening.live_schema import LiveSchema
+from graphground.graphs.opening.live_schema import LiveSchema, SchemaCache
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
-from graphground.graphs.schemas.extraction.cache import SchemaCache
-from graphground.graphs.schemas.extraction.neo4j_counts import MOST_READ_COMPLETELY
+from graphground.graphs.schemas.extraction.extract import MOST_READ_COMPLETELY
 from graphground.graphs.storage.home import Home
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
 from graphground.tools.get_filtered_schema import GetFilteredSchemaRequest, get_filtered_schema
@@ -96,7 +95,7 @@ def large(request: pytest.FixtureRequest) -> Iterator[Large]:
 
 @pytest.fixture(autouse=True)
 def _bound(large: Large, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphground.graphs.schemas.extraction.neo4j_counts.MOST_READ_COMPLETELY", large.bound)
+    monkeypatch.setattr("graphground.graphs.schemas.extraction.extract.MOST_READ_COMPLETELY", large.bound)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from graphground.cypher.text_values import TextValues
 from graphground.graphs.engines.engine import QueryTimeout
-from graphground.graphs.schemas.extraction.cache import SchemaCache
+from graphground.graphs.opening.live_schema import SchemaCache
 from graphground.graphs.schemas.extraction.extract import add_schema_info, paged
 from graphground.graphs.schemas.extraction.findings import Extraction, Findings, counting, merged, property_type
 from graphground.graphs.schemas.extraction.profiles import Seen, foreign_name, naming_number, naming_property

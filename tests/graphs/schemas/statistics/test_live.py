@@ -15,10 +15,9 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.opening.connected import open_database
 from graphground.graphs.schemas.extraction.extract import extract
 from graphground.graphs.schemas.forms import enhanced_form
-from graphground.graphs.schemas.statistics import live, queried
-from graphground.graphs.schemas.statistics.live import LiveStatistics
+from graphground.graphs.schemas.statistics import queried
 from graphground.graphs.schemas.statistics.model import Statistics
-from graphground.graphs.schemas.statistics.queried import query_statistics
+from graphground.graphs.schemas.statistics.queried import LiveStatistics, query_statistics
 from graphground.graphs.storage.home import Home
 from tests.support.neo4j_server import Neo4jServer, seeded
 
@@ -76,7 +75,7 @@ def test_brief_statistics_come_from_a_sample_and_mark_nothing_as_absent(
 def test_a_connected_database_is_counted_and_counted_again_after_a_change(
     neo4j_5: Neo4jServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live, "MOST_SHARE", float("inf"))  # no pause between updates
+    monkeypatch.setattr(queried, "MOST_SHARE", float("inf"))  # no pause between updates
     seeded(neo4j_5, *WORLD)
     database = Database("world", neo4j_5.uri, username=neo4j_5.user, password=neo4j_5.password)
     graph = open_database(database, Home(tmp_path).make())
