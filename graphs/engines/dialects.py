@@ -225,8 +225,6 @@ class Dialect:
     """The beginning of a query for the `$count` nodes whose vectors are nearest to `$vector`."""
     marks: bool = False
     """Whether the database identifies its last transaction with a bookmark, from which every change can be detected."""
-    metadata: str = ""
-    """How the exact schema is read: from the `counts` of a count store, from `schema info`, or, if empty, by a scan."""
     newer: str | None = None
     """A query that compiles only if the database's default language is Cypher 25; None if it is always Cypher 5."""
     refuses_by_itself: str = ""
@@ -234,7 +232,8 @@ class Dialect:
     the writes of a user who may write.
     """
     has_count_store: bool = False
-    """Whether the database stores the numbers of nodes by label and of relationships by type."""
+    """Whether the database stores the numbers of nodes by label and of relationships by type; if it does, the exact
+    schema is read from these counts and from its procedures, otherwise by a scan."""
     reads_options: bool = False
     """Whether a query may begin with options such as `CYPHER 5`."""
     limits_memory: bool = False
@@ -266,7 +265,6 @@ NEO4J = Dialect(
     await_indexes="CALL db.awaitIndexes(600)",
     vector_index=True,
     vector_indexes="SHOW VECTOR INDEXES YIELD *",
-    metadata="counts",
     newer="LET x = 1 RETURN x",
     marks=True,
     has_count_store=True,
@@ -317,7 +315,6 @@ MEMGRAPH = Dialect(
             "values",
         )
     ),
-    metadata="schema info",
     unsupported=MEMGRAPH_UNSUPPORTED,
 )
 

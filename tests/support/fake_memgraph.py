@@ -1,15 +1,13 @@
 """A fake Memgraph, since the real one does not run here; it responds as Memgraph's documentation and source specify.
 
-From memgraph/documentation: `pages/querying/schema.mdx` (SHOW SCHEMA INFO and its errors),
-`pages/fundamentals/transactions.mdx` (SHOW and TERMINATE TRANSACTIONS), `pages/fundamentals/indexes.mdx` (SHOW INDEX
-INFO). From memgraph/memgraph: `communication/bolt/v1/states/handlers.hpp` (the codes of failures),
-`query/exceptions.hpp` (messages of terminated queries), `frontend/opencypher/parser.hpp` (the form of positions in
-messages).
+From memgraph/documentation: `pages/fundamentals/transactions.mdx` (SHOW and TERMINATE TRANSACTIONS),
+`pages/fundamentals/indexes.mdx` (SHOW INDEX INFO). From memgraph/memgraph: `communication/bolt/v1/states/handlers.hpp`
+(the codes of failures), `query/exceptions.hpp` (messages of terminated queries), `frontend/opencypher/parser.hpp` (the
+form of positions in messages).
 """
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 import threading
@@ -28,51 +26,13 @@ TIMED_OUT = Refusal(TRANSIENT_ERROR, "Transaction was asked to abort because of 
 NOT_AUTHORIZED = Refusal(
     CLIENT_ERROR, "You are not authorized to execute this query! Please contact your database administrator."
 )
-SCHEMA_INFO: dict[str, Any] = {
-    "nodes": [
-        {
-            "labels": ["Movie"],
-            "count": 2,
-            "properties": [
-                {"key": "name", "count": 2, "filling_factor": 100.0, "types": [{"type": "String", "count": 2}]},
-                {"key": "released", "count": 1, "filling_factor": 50.0, "types": [{"type": "Date", "count": 1}]},
-                {
-                    "key": "rating",
-                    "count": 2,
-                    "filling_factor": 100.0,
-                    "types": [{"type": "Float", "count": 1}, {"type": "Integer", "count": 1}],
-                },
-            ],
-        },
-        {
-            "labels": ["Director", "Person"],
-            "count": 1,
-            "properties": [
-                {"key": "name", "count": 1, "filling_factor": 100.0, "types": [{"type": "String", "count": 1}]}
-            ],
-        },
-    ],
-    "edges": [
-        {
-            "type": "directedBy",
-            "start_node_labels": ["Movie"],
-            "end_node_labels": ["Director", "Person"],
-            "count": 2,
-            "properties": [
-                {"key": "year", "count": 2, "filling_factor": 100.0, "types": [{"type": "Integer", "count": 2}]}
-            ],
-        }
-    ],
-    "node_indexes": [{"labels": ["Movie"], "properties": ["name"], "count": 2, "type": "label+property"}],
-    "edge_indexes": [],
-    "node_constraints": [],
-    "enums": [],
-}
 SCANS: dict[str, Answer] = {
     "MATCH (n) RETURN labels(n) AS l, count(*) AS c": Rows(["l", "c"], [[["Movie"], 2], [["Director", "Person"], 1]]),
     "MATCH ()-[r]->() RETURN DISTINCT type(r)": Rows(["type"], [["directedBy"]]),
-    "MATCH (n:Movie) WITH n LIMIT": Rows(["k"], [["name"]]),
-    "MATCH (n:Movie) RETURN DISTINCT valueType": Rows(["t0", "s"], [["STRING", 1]]),
+    "MATCH (n:Movie) WITH n LIMIT": Rows(["k"], [["name"], ["released"], ["rating"]]),
+    "MATCH (n:Movie) RETURN DISTINCT valueType": Rows(
+        ["t0", "t1", "t2", "s"], [["STRING", "DATE", "FLOAT", 3], ["STRING", "NULL", "INTEGER", 2]]
+    ),
     "MATCH (n:Director:Person) WITH n LIMIT": Rows(["k"], [["name"]]),
     "MATCH (n:Director:Person) RETURN DISTINCT valueType": Rows(["t0", "s"], [["STRING", 1]]),
     "MATCH (a)-[r:directedBy]->(b) WITH r LIMIT": Rows(["k"], [["year"]]),
@@ -129,12 +89,11 @@ def read_data(query: str) -> Rows | None:
 class Memgraph:
     """The answers of the fake.
 
-    With `reads_only` it refuses CREATE, as Memgraph does for a user who only has the right MATCH. Without `schema_info`
-    it refuses SHOW SCHEMA INFO.
+    With `reads_only` it refuses CREATE, as Memgraph does for a user who only has the right MATCH.
     """
 
-    def __init__(self, *, reads_only: bool = False, schema_info: bool = True) -> None:
-        self.reads_only, self.schema_info = reads_only, schema_info
+    def __init__(self, *, reads_only: bool = False) -> None:
+        self.reads_only = reads_only
         self.running: dict[str, tuple[Call, threading.Event]] = {}
         self.indexes: list[str] = []
         self.started = threading.Event()
@@ -143,7 +102,6 @@ class Memgraph:
         query = " ".join(call.query.split())
         for begin, respond in (
             ("SHOW VERSION", self._version),
-            ("SHOW SCHEMA INFO", self._schema),
             ("SHOW TRANSACTIONS", self._transactions),
             ("TERMINATE TRANSACTIONS", self._terminate),
             ("CREATE INDEX ON", self._index),
@@ -179,13 +137,6 @@ class Memgraph:
 
     def _version(self, call: Call) -> Answer:
         return Rows(["version"], [["3.5.0"]])
-
-    def _schema(self, call: Call) -> Answer:
-        if call.in_transaction:
-            return Refusal(CLIENT_ERROR, "Show schema info cannot be executed in multicommand transactions.")
-        if not self.schema_info:
-            return Refusal(CLIENT_ERROR, "SchemaInfo disabled.")
-        return Rows(["schema"], [[json.dumps(SCHEMA_INFO)]])
 
     def _transactions(self, call: Call) -> Answer:
         rows = [

@@ -6,7 +6,6 @@ RelationshipPattern(type='directedBy', start='Movie', end='Person', …, count=2
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -50,7 +49,8 @@ def extract(
     findings = Findings()
     steps = Steps(engine, findings, step_timeout, total_timeout)
     steps.must("RETURN 1 AS one")
-    reader = {"counts": read_neo4j, "schema info": read_memgraph}.get(dialect(steps).metadata, scan)
+    has_counts = dialect(steps).has_count_store
+    reader = read_neo4j if has_counts else scan
     try:
         reader(steps)
     except QueryFailed as error:  # this version does not have the metadata
@@ -61,7 +61,7 @@ def extract(
         if steps.findings.size() < findings.size():
             steps.findings = findings
         findings = steps.findings
-    if dialect(steps).metadata == "counts":
+    if has_counts:
         findings.indexes = read_indexes(steps)
     schema = read_profiles(steps, findings.schema(name))
     counts = list(findings.combinations.values())
@@ -265,43 +265,6 @@ def read_relationships(steps: Steps, type_: str) -> None:
     else:
         properties = [(key, property_type(value_type)) for key, value_type in found]
     add_properties(steps, type_, match, "r", properties)
-
-
-# Memgraph's run-time schema: `SHOW SCHEMA INFO`, one row of JSON that the database itself keeps up to date.
-#
-# The statement needs the flag `--schema-info-enabled=true`; without it the statement fails, and plain Cypher reads
-# the schema. Based on Memgraph's documentation (`querying/schema`) and source (`storage/v2/schema_info.cpp`); not
-# tested with a real Memgraph. The documentation writes an edge's type as `:EDGE`, the source as `EDGE`: both are
-# supported.
-
-
-def read_memgraph(steps: Steps) -> None:
-    """Read the whole schema from the row of `SHOW SCHEMA INFO`."""
-    rows = steps.rows("schema info", "SHOW SCHEMA INFO")
-    if rows:
-        add_schema_info(steps.findings, rows[0][0])
-
-
-def add_schema_info(findings: Findings, document: str | Mapping[str, Any]) -> None:
-    """Add the nodes and edges in the document, with their properties, to `findings`."""
-    info = json.loads(document) if isinstance(document, str) else document
-    for node in info.get("nodes", ()):
-        labels = [str(label) for label in node["labels"]]
-        findings.add_combination(labels, int(node.get("count", 0)))
-        for property_ in node.get("properties", ()):
-            findings.add_property(labels, property_["key"], types_of(property_))
-    for edge in info.get("edges", ()):
-        type_ = str(edge["type"]).removeprefix(":")
-        for start in edge["start_node_labels"]:
-            for end in edge["end_node_labels"]:
-                findings.add_pattern(type_, start, end, int(edge.get("count", 0)))
-        for property_ in edge.get("properties", ()):
-            findings.add_property(type_, property_["key"], types_of(property_))
-
-
-def types_of(property_: Mapping[str, Any]) -> str | None:
-    """Return the types of a property's values, joined into one type name; None if there are none."""
-    return merged(property_type(type_["type"]) for type_ in property_.get("types", ()))
 
 
 # Reads sample values of properties: all distinct values that are found if there are few, otherwise some of them.

@@ -46,18 +46,6 @@ def test_the_greeting_identifies_memgraph_and_its_own_version_is_queried(memgrap
     assert (capabilities.product, capabilities.version, capabilities.dialect) == ("Memgraph", "3.5.0", MEMGRAPH)
 
 
-def test_memgraphs_schema_info_becomes_the_schema(memgraph: tuple[BoltEngine, Memgraph]) -> None:
-    found = extract(memgraph[0], "films")
-    assert not found.partial
-    assert found.schema.labels["Movie"].properties["rating"] == "float|int"
-    assert found.schema.labels["Movie"].properties["released"] == "date"
-    assert {str(pattern) for pattern in found.schema.patterns} == {
-        "(:Movie)-[:directedBy]->(:Director)",
-        "(:Movie)-[:directedBy]->(:Person)",
-    }
-    assert found.schema.label_combinations == {frozenset(("Director", "Person"))}
-
-
 @pytest.mark.parametrize("reads_only", [True, False])
 def test_the_test_for_refused_writes_uses_no_transaction(
     reads_only: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
@@ -176,12 +164,17 @@ def test_constructs_of_newer_memgraph_versions_are_reported_with_the_refusal(gra
     assert "OPTIONAL MATCH" in failure.value.diagnostics[1].message
 
 
-def test_without_schema_info_the_schema_is_read_with_plain_cypher() -> None:
-    with memgraph_stand_in(Memgraph(schema_info=False)) as (server, _):
+def test_the_schema_is_read_with_plain_cypher() -> None:
+    with memgraph_stand_in() as (server, _):
         engine = bolt_engine(BoltAddress(server.uri))
         found = extract(engine, "films", step_timeout=5, total_timeout=20)
         engine.close()
         assert not any(call.query.startswith("CALL db.") for call in server.calls), "Memgraph has no such procedures"
     assert not found.partial, found.problems
-    assert found.schema.labels["Movie"].properties == {"name": "str"}
+    assert found.schema.labels["Movie"].properties == {"name": "str", "rating": "float|int", "released": "date"}
     assert found.schema.relationship_properties == {"directedBy": {"year": "int"}}
+    assert {str(pattern) for pattern in found.schema.patterns} == {
+        "(:Movie)-[:directedBy]->(:Director)",
+        "(:Movie)-[:directedBy]->(:Person)",
+    }
+    assert found.schema.label_combinations == {frozenset(("Director", "Person"))}

@@ -1,6 +1,5 @@
-"""Parts of extraction that need no database: type names, Memgraph's schema info, the cache."""
+"""Parts of extraction that need no database: type names, the cache."""
 
-import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -10,7 +9,7 @@ import pytest
 from graphground.cypher.text_values import TextValues
 from graphground.graphs.engines.engine import QueryTimeout
 from graphground.graphs.opening.live_schema import SchemaCache
-from graphground.graphs.schemas.extraction.extract import add_schema_info, paged
+from graphground.graphs.schemas.extraction.extract import paged
 from graphground.graphs.schemas.extraction.findings import Extraction, Findings, counting, merged, property_type
 from graphground.graphs.schemas.extraction.profiles import Seen, foreign_name, naming_number, naming_property
 
@@ -47,52 +46,11 @@ def test_types_are_merged_and_an_empty_list_adopts_the_type_of_other_lists():
     assert merged([None]) is None
 
 
-MEMGRAPH = {
-    "nodes": [
-        {
-            "labels": ["Person"],
-            "count": 5,
-            "properties": [
-                {"key": "name", "count": 5, "filling_factor": 100.0, "types": [{"type": "String", "count": 5}]},
-                {
-                    "key": "age",
-                    "count": 3,
-                    "filling_factor": 60.0,
-                    "types": [{"type": "Integer", "count": 2}, {"type": "String", "count": 1}],
-                },
-            ],
-        },
-        {"labels": ["Film", "Work"], "count": 2, "properties": []},
-    ],
-    "edges": [
-        {
-            "type": "ACTED_IN",
-            "start_node_labels": ["Person"],
-            "end_node_labels": ["Film", "Work"],
-            "count": 4,
-            "properties": [{"key": "roles", "count": 4, "types": [{"type": "List", "count": 4}]}],
-        }
-    ],
-}
-
-
-@pytest.mark.parametrize("document", [MEMGRAPH, json.dumps(MEMGRAPH)])
-def test_memgraphs_schema_info_is_read_as_documented(document):
-    findings = Findings()
-    add_schema_info(findings, document)
-    schema = findings.schema("films")
-    assert schema.labels["Person"].properties == {"age": "int|str", "name": "str"}
-    assert {str(pattern) for pattern in schema.patterns} == {
-        "(:Person)-[:ACTED_IN]->(:Film)",
-        "(:Person)-[:ACTED_IN]->(:Work)",
-    }
-    assert schema.relationship_properties["ACTED_IN"] == {"roles": "list[unknown]"}
-    assert schema.label_combinations == {frozenset({"Film", "Work"})}
-
-
 def test_a_cached_extraction_is_restored_completely(tmp_path: Path):
     findings = Findings()
-    add_schema_info(findings, MEMGRAPH)
+    findings.add_combination(["Film", "Work"], 2)
+    findings.add_property(["Film", "Work"], "rating", "int|str")
+    findings.add_pattern("SEQUEL_OF", "Film", "Work", 4)
     extraction = Extraction(findings.schema("films"), True, ("slow",), 7, 4, 12.5)
     cache = SchemaCache(tmp_path / "schemas")
     cache.store("bolt://here", extraction, "mark")
