@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from graphground.cypher.diagnostics import Language
 from graphground.cypher.safety.access import unknown_functions
@@ -17,86 +17,13 @@ from graphground.graphs.entities.candidate import EntityLookup
 
 if TYPE_CHECKING:
     from graphground.cypher.tree import Query
+    from graphground.graphs.entities.own_index import OwnIndex
+    from graphground.graphs.schemas.live_schema import LiveSchema
     from graphground.graphs.schemas.statistics.model import Statistics
+    from graphground.graphs.schemas.statistics.queried import LiveStatistics
 
 CHECK_SECONDS = 0.25
 """The minimum time, in seconds, between checks for changes that run beside calls."""
-
-
-class SchemaReader(Protocol):
-    """A schema that is read from a database and kept up to date, such as `opening.live_schema.LiveSchema`."""
-
-    @property
-    def schema(self) -> PropertyGraphSchema:
-        """The schema as it was last read."""
-        ...
-
-    def refresh(self) -> object:
-        """Reread the schema from the database."""
-        ...
-
-    @property
-    def stale(self) -> bool:
-        """Whether the database is known to have changed since the schema was read."""
-        ...
-
-    @property
-    def provisional(self) -> bool:
-        """Whether the schema comes from a sample, while the complete schema is still being read."""
-        ...
-
-    @property
-    def unreachable(self) -> str | None:
-        """The reason why the database could not be reached when changes were last looked for; None if it could."""
-        ...
-
-    @property
-    def counts(self) -> tuple[int | None, int | None]:
-        """The numbers of nodes and relationships when the schema was last read; a number is None if unknown."""
-        ...
-
-    def check_for_changes(self) -> None:
-        """Check whether the database has changed; reread a changed schema, in the background if that takes long."""
-        ...
-
-    def await_current_schema(self) -> bool:
-        """Bring the schema up to date: reread a stale schema, or wait for a provisional schema to be completed.
-
-        The time is limited, so the schema may still be stale or provisional afterwards. Returns whether the schema has
-        been replaced.
-        """
-        ...
-
-    def stop(self) -> None:
-        """Stop the background reading; may be called twice."""
-        ...
-
-
-class StatisticsReader(Protocol):
-    """A source of a graph's statistics, such as `schemas.statistics.live.LiveStatistics`."""
-
-    def now(self, *, fresh: bool = False) -> Statistics | None:
-        """Return the available statistics; None if there are none yet.
-
-        With `fresh`, the result is also None if the database is known to have changed since they were read.
-        """
-        ...
-
-    def stop(self) -> None:
-        """Stop the background reading; may be called twice."""
-        ...
-
-
-class Background(Protocol):
-    """Work to be done in the background after a graph's database has changed, such as rebuilding an index."""
-
-    def check_for_changes(self) -> None:
-        """Start the work if the database has changed, without waiting for it."""
-        ...
-
-    def stop(self) -> None:
-        """Stop the work because the graph is being closed; may be called twice."""
-        ...
 
 
 @dataclass
@@ -107,7 +34,7 @@ class Graph:
     """
 
     name: str
-    schema_source: PropertyGraphSchema | SchemaReader
+    schema_source: PropertyGraphSchema | LiveSchema
     """The schema, or an object that reads it from a database and keeps it up to date."""
     description: str = ""
     engine: Engine | None = None
@@ -123,8 +50,9 @@ class Graph:
     """The version of Cypher for queries that do not state one."""
     write_protected: bool | None = None
     """Whether the database itself refused a trial write; None if this could not be tried or is unclear."""
-    background: Sequence[Background] = ()
-    statistics_reader: StatisticsReader | None = None
+    background: Sequence[OwnIndex] = ()
+    """The indexes to build again after the database has changed."""
+    statistics_reader: LiveStatistics | None = None
     """The reader of the graph's statistics; None if the graph has no data."""
     _checked: float = field(default=0.0, init=False, repr=False, compare=False)
 

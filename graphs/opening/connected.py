@@ -13,7 +13,7 @@ from graphground.graphs.entities.own_index import OwnIndex
 from graphground.graphs.entities.vectors.encoders import EncoderMissing
 from graphground.graphs.entities.vectors.in_database import DatabaseVectors
 from graphground.graphs.graph import Graph
-from graphground.graphs.opening.live_schema import LiveSchema, SchemaCache
+from graphground.graphs.schemas.live_schema import LiveSchema, SchemaCache
 from graphground.graphs.schemas.statistics.queried import LiveStatistics
 from graphground.graphs.storage.home import Home
 

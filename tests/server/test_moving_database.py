@@ -17,9 +17,9 @@ from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.index import index_folder
 from graphground.graphs.entities.own_index import OwnIndex
 from graphground.graphs.entities.paging import database_records
-from graphground.graphs.opening.live_schema import LiveSchema
 from graphground.graphs.opening.open_graphs import OpenGraphs
 from graphground.graphs.schemas.extraction.extract import extract
+from graphground.graphs.schemas.live_schema import LiveSchema
 from graphground.graphs.schemas.statistics.queried import LiveStatistics
 from graphground.graphs.storage.home import Home
 from graphground.server.settings import Settings

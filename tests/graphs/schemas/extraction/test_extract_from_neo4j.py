@@ -15,10 +15,10 @@ from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.engines.engine import QueryTimeout, Table
 from graphground.graphs.graph import Graph
-from graphground.graphs.opening.live_schema import LiveSchema, SchemaCache, fingerprint
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.schemas.extraction.extract import extract, read_provisional, sample_values, scan
 from graphground.graphs.schemas.extraction.findings import Findings, Steps
+from graphground.graphs.schemas.live_schema import LiveSchema, SchemaCache, fingerprint
 from graphground.graphs.schemas.statistics.queried import query_statistics
 from graphground.tools.failure import ToolFailure
 from graphground.tools.get_schema import GetSchemaRequest, get_schema
@@ -255,8 +255,8 @@ def test_changed_data_are_detected_and_read_again(
     live.open()
     live.check_for_changes()
     assert not live.stale
-    monkeypatch.setattr("graphground.graphs.opening.live_schema.QUICK_SECONDS", 60.0 if quick else 0.0)
-    monkeypatch.setattr("graphground.graphs.opening.live_schema.MOST_SHARE", 1000.0)
+    monkeypatch.setattr("graphground.graphs.schemas.live_schema.QUICK_SECONDS", 60.0 if quick else 0.0)
+    monkeypatch.setattr("graphground.graphs.schemas.live_schema.MOST_SHARE", 1000.0)
     with passing_change(engine.server):
         live.check_for_changes()
         if not quick:
@@ -274,7 +274,7 @@ def test_calls_in_quick_succession_check_for_changes_once_and_a_doubtful_query_c
 ) -> None:
     live = LiveSchema(engine, "mine", "key", SchemaCache(tmp_path))
     live.open()
-    monkeypatch.setattr("graphground.graphs.opening.live_schema.CHECK_SECONDS", 3600.0)
+    monkeypatch.setattr("graphground.graphs.schemas.live_schema.CHECK_SECONDS", 3600.0)
     marks = list[str | None]()
     read_mark = engine.transaction_mark
     monkeypatch.setattr(engine, "transaction_mark", lambda: marks.append(read_mark()) or marks[-1])
@@ -332,8 +332,8 @@ class Endless(Slow):
 def test_closing_a_graph_ends_the_reading_of_its_schema_in_the_background(
     engine: ServerEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("graphground.graphs.opening.live_schema.QUICK_SECONDS", 0.0)
-    monkeypatch.setattr("graphground.graphs.opening.live_schema.MOST_SHARE", 1000.0)
+    monkeypatch.setattr("graphground.graphs.schemas.live_schema.QUICK_SECONDS", 0.0)
+    monkeypatch.setattr("graphground.graphs.schemas.live_schema.MOST_SHARE", 1000.0)
     server = engine.server
     LiveSchema(engine, "mine", "key", SchemaCache(tmp_path)).read()
     seeded(server, "CREATE (:Passing {p: 1})")

@@ -15,9 +15,9 @@ from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening import connected
 from graphground.graphs.opening.connected import open_database
-from graphground.graphs.opening.live_schema import LiveSchema, SchemaCache
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.schemas.extraction.extract import MOST_READ_COMPLETELY
+from graphground.graphs.schemas.live_schema import LiveSchema, SchemaCache
 from graphground.graphs.storage.home import Home
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
 from graphground.tools.get_filtered_schema import GetFilteredSchemaRequest, get_filtered_schema
@@ -102,7 +102,7 @@ def _bound(large: Large, monkeypatch: pytest.MonkeyPatch) -> None:
 def held(large: Large, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Graph]:
     """Yield the large database's graph as a server opens it; the complete schema is read only after `release`."""
     monkeypatch.setattr(connected, "bolt_engine", Held)
-    monkeypatch.setattr("graphground.graphs.opening.live_schema.SETTLE_SECONDS", 0.2)
+    monkeypatch.setattr("graphground.graphs.schemas.live_schema.SETTLE_SECONDS", 0.2)
     graph = open_database(large.database, Home(tmp_path).make(), may_be_provisional=True)
     yield graph
     release(graph)
@@ -141,7 +141,7 @@ def test_a_property_of_a_single_relationship_among_thousands_causes_a_warning_an
     assert execute_cypher(graphs, ExecuteCypherRequest(query=RARE)).rows == [["Ship 99"]]
     assert held.statistics() is None
 
-    monkeypatch.setattr("graphground.graphs.opening.live_schema.SETTLE_SECONDS", 60.0)
+    monkeypatch.setattr("graphground.graphs.schemas.live_schema.SETTLE_SECONDS", 60.0)
     release(held)  # the next call that would report an error waits for the complete schema
     assert diagnostics(graphs, RARE) == []
     assert not held.provisional

@@ -8,10 +8,10 @@ import pytest
 
 from graphground.cypher.text_values import TextValues
 from graphground.graphs.engines.engine import QueryTimeout
-from graphground.graphs.opening.live_schema import SchemaCache
 from graphground.graphs.schemas.extraction.extract import paged
 from graphground.graphs.schemas.extraction.findings import Extraction, Findings, counting, merged, property_type
 from graphground.graphs.schemas.extraction.profiles import Seen, foreign_name, naming_number, naming_property
+from graphground.graphs.schemas.live_schema import SchemaCache
 
 
 @pytest.mark.parametrize(
