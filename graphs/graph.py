@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from graphground.cypher.tree import Query
     from graphground.graphs.entities.own_index import OwnIndex
     from graphground.graphs.schemas.live_schema import LiveSchema
-    from graphground.graphs.schemas.statistics.model import Statistics
-    from graphground.graphs.schemas.statistics.queried import LiveStatistics
+    from graphground.graphs.schemas.statistics import LiveStatistics, Statistics
 
 CHECK_SECONDS = 0.25
 """The minimum time, in seconds, between checks for changes that run beside calls."""

@@ -174,10 +174,10 @@ def anyio_backend() -> str:
 
 
 LIMITS = {
-    "graphs.opening.live_schema": {"CHECK_SECONDS": 0.0},
+    "graphs.schemas.live_schema": {"CHECK_SECONDS": 0.0},
     "graphs.opening.open_graphs": {"CHECK_SECONDS": 0.0},
     "cypher.checks.entities": {"SECONDS": 60.0},
-    "graphs.entities.exact_names": {"SECONDS": 60.0},
+    "graphs.entities.own_index": {"SECONDS": 60.0},
     "graphs.entities.surroundings": {"SECONDS": 60.0, "DEGREE_SECONDS": 60.0},
     "graphs.schemas.extraction.profiles": {"SECONDS": 60.0},
     "graphs.suggestions.question_check": {"NEIGHBOURHOOD_SECONDS": 60.0},

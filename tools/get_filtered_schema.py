@@ -8,8 +8,7 @@ from graphground.graphs.filtering.filter import Method, filter_schema
 from graphground.graphs.graph import Graph
 from graphground.graphs.question.model import Question
 from graphground.graphs.question.read import read
-from graphground.graphs.schemas.forms import base_form
-from graphground.graphs.schemas.token_count import estimate_tokens
+from graphground.graphs.schemas.forms import base_form, estimate_tokens
 from graphground.tools.get_schema import settled, too_small
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 

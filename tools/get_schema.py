@@ -15,9 +15,8 @@ from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.filtering.selection import LeftOut, Selection, fit, left_out_of
 from graphground.graphs.graph import Graph
-from graphground.graphs.schemas.forms import Form, Samples, write_schema
-from graphground.graphs.schemas.statistics.model import Statistics
-from graphground.graphs.schemas.token_count import estimate_tokens
+from graphground.graphs.schemas.forms import Form, Samples, estimate_tokens, write_schema
+from graphground.graphs.schemas.statistics import Statistics
 from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from graphground.cypher.schema import RelationshipPattern
     from graphground.graphs.graph import Graph
     from graphground.graphs.question.model import Link, Meaning, Question
-    from graphground.graphs.schemas.statistics.model import Statistics
+    from graphground.graphs.schemas.statistics import Statistics
     from graphground.graphs.suggestions import Suggestion
 
 DEFAULT_TOKENS = 1_000
@@ -92,7 +92,7 @@ def ground_question(graphs: Graphs, request: GroundQuestionRequest) -> GroundQue
     """Read the question, rank queries around the nodes that it names, count their rows, and add schema and notes."""
     # Imported on first use, as in every tool that needs numpy or rapidfuzz.
     from graphground.graphs.question.read import read
-    from graphground.graphs.schemas.token_count import estimate_tokens
+    from graphground.graphs.schemas.forms import estimate_tokens
     from graphground.graphs.suggestions import suggest
 
     graph = graph_named(graphs, request.graph)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from graphground.graphs.entities.vectors.encoders import StaticEncoder
+from graphground.graphs.entities.vectors.building import StaticEncoder
 
 WRITTEN = Path(__file__).resolve().parents[1] / "graphs" / "entities" / "vectors" / "static_minilm.npz"
 DIMENSIONS = 256

@@ -42,8 +42,8 @@ from benchmarks.entities.verdict_mentions import (
 )
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Candidate
-from graphground.graphs.entities.folding import fold
 from graphground.graphs.entities.index import open_index
+from graphground.graphs.entities.spans import fold
 from graphground.graphs.entities.verdicts.features import FEATURES, SIZES, WEIGHTS, Trees, features_of
 from graphground.graphs.entities.verdicts.judging import CONSIDERED, by_text, exactly, judge
 

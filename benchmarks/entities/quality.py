@@ -26,8 +26,8 @@ from benchmarks.entities.mention_errors import KINDS, mentions
 from benchmarks.entities.synthetic_names import real_entities
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record
-from graphground.graphs.entities.folding import fold
 from graphground.graphs.entities.index import EntityIndex, open_index
+from graphground.graphs.entities.spans import fold
 
 SCORERS = {
     "WRatio": fuzz.WRatio,

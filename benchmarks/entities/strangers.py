@@ -25,9 +25,9 @@ from graphground.cypher.schema import Label
 from graphground.cypher.text_values import text_values
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record
-from graphground.graphs.entities.folding import fold
 from graphground.graphs.entities.index import EntityIndex, open_index
 from graphground.graphs.entities.paging import columns_of
+from graphground.graphs.entities.spans import fold
 from graphground.graphs.entities.verdicts.judging import CONSIDERED, judge
 from graphground.graphs.schemas.extraction.profiles import Seen, naming_number, naming_property
 

@@ -21,7 +21,7 @@ from benchmarks.entities.mention_errors import KINDS, with_error
 from benchmarks.entities.synthetic_names import SHARED, real_entities, synthetic_records
 from graphground.graphs.bundled import open_bundled
 from graphground.graphs.entities.candidate import Record
-from graphground.graphs.entities.folding import fold
+from graphground.graphs.entities.spans import fold
 
 Side = Literal["learnt", "tested"]
 ALIAS, ARTICLE, ABSENT, ABSENT_MISSPELT = "alias", "article added", "absent", "absent, misspelt"

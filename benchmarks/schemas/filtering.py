@@ -27,8 +27,7 @@ from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.filtering.filter import filter_schema
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.question.read import read, read_text
-from graphground.graphs.schemas.forms import base_form
-from graphground.graphs.schemas.token_count import estimate_tokens
+from graphground.graphs.schemas.forms import base_form, estimate_tokens
 from graphground.graphs.storage.home import Home
 from tests.support.large_schema import large_schema, questions
 

@@ -34,7 +34,7 @@ from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.question.read import read
-from graphground.graphs.schemas.token_count import estimate_tokens
+from graphground.graphs.schemas.forms import estimate_tokens
 from graphground.graphs.storage.home import Home
 from graphground.graphs.suggestions import suggest
 

@@ -145,7 +145,7 @@ class BoltEngine:
         """Compile a query without running it."""
         self.run(f"EXPLAIN {query}", limit=0, timeout=30)
 
-    def explained(
+    def plan(
         self, query: str | Query, parameters: Mapping[str, Any] | None, database: str, prefix: str = "EXPLAIN "
     ) -> Table:
         """Return the plan of a query that is compiled on another database of the same server.
@@ -325,9 +325,8 @@ class BoltEngine:
 
     @staticmethod
     def _ended(running: RunningQuery, timeout: float | None) -> EngineError:
-        if running.cancelled:
-            return QueryCancelled("The query was terminated because its caller disconnected.")
-        return timed_out(timeout)
+        ended = QueryCancelled("The query was terminated because its caller disconnected.")
+        return ended if running.cancelled else timed_out(timeout)
 
     def _session(self, **options: Any) -> AbstractContextManager[neo4j.Session]:
         """Return a session for read-only queries."""

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphground.graphs.entities.candidate import IndexInfo, Progress, Record
-from graphground.graphs.entities.folding import fold, fold_lines
+from graphground.graphs.entities.spans import fold, fold_lines
 
 U64 = npt.NDArray[np.uint64]
 MASK = (1 << 64) - 1
@@ -185,11 +185,6 @@ class Spool:
         self._file(column + ".bytes").write(b"".join(encoded))
         self.numbers(column + ".lengths", np.fromiter(map(len, encoded), dtype=np.uint32, count=len(encoded)))
 
-    def packed(self, column: str, pieces: npt.NDArray[np.uint8], starts: npt.NDArray[Any]) -> None:
-        """Append packed texts: their bytes, and in `starts` the offset of each text and the end of the last text."""
-        self._file(column + ".bytes").write(np.ascontiguousarray(pieces[: int(starts[-1])]).data)
-        self.numbers(column + ".lengths", np.diff(starts.astype(np.int64)).astype(np.uint32))
-
     def read(self, column: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
         """Read a whole column into memory."""
         self._file(column).flush()
@@ -263,17 +258,12 @@ WORDS_AT_ONCE = 200_000
 _LOW = np.uint64(0xFFFFFFFF)
 
 
-def in_buckets(pairs: U64, bits: int) -> U64:
-    """Return the integers `bucket << 32 | word` with the buckets shortened from 32 to `bits` bits."""
-    shorter: U64 = pairs >> np.uint64(64 - bits) << np.uint64(32) | pairs & _LOW
-    return shorter
-
-
 def write_deletions(folder: Path, spool: Spool, words: int, progress: Callable[[Progress], None]) -> int:
     """Write the deletion table of the words of an index in `folder`; return the number of bits of its buckets."""
     pairs = _all_pairs(folder, spool, words, progress)
     bits = max(8, min(26, (len(pairs) // 2).bit_length()))
-    pairs = distinct(in_buckets(pairs, bits))
+    # The buckets are shortened from 32 to `bits` bits.
+    pairs = distinct(pairs >> np.uint64(64 - bits) << np.uint64(32) | pairs & _LOW)
     buckets = (pairs >> np.uint64(32)).astype(np.int64)
     np.save(folder / "deletion_word.npy", pairs.astype(np.uint32))
     np.save(folder / "deletion_starts.npy", offsets(np.bincount(buckets, minlength=1 << bits)))
@@ -400,7 +390,8 @@ class IndexBuilder:
             for text in (value,) if isinstance(value, str) else value:
                 if isinstance(text, str) and text and len(text) <= LONGEST_VALUE:
                     self._value(text, partition, entity)
-        self._flush_if_full()
+        if len(self._texts) >= TEXTS_AT_ONCE or len(self._keys) >= TEXTS_AT_ONCE:
+            self._flush()
 
     def finish(self) -> IndexInfo:
         """Sort all data, write the files and replace the old index; return a description of the new index."""
@@ -460,10 +451,6 @@ class IndexBuilder:
         self._text_partition.append(partition)
         self._text_entity.append(entity)
         self._rows += 1
-
-    def _flush_if_full(self) -> None:
-        if len(self._texts) >= TEXTS_AT_ONCE or len(self._keys) >= TEXTS_AT_ONCE:
-            self._flush()
 
     def _flush(self) -> None:
         """Write to disk what was added since the last call, with the texts folded and split into words."""

@@ -26,8 +26,17 @@ from graphground.graphs.entities.candidate import (
     UnknownName,
 )
 from graphground.graphs.entities.files import Array, Files, Fuzzy, Words
-from graphground.graphs.entities.folding import clean, fold
-from graphground.graphs.entities.scoring import (
+from graphground.graphs.entities.spans import Span, clean, find_spans, fold
+from graphground.graphs.entities.vectors.building import (
+    EncoderMissing,
+    Vectors,
+    VectorsMissing,
+    VectorStore,
+    begin_loading,
+    encoder,
+)
+from graphground.graphs.entities.vectors.in_database import DatabaseVectors, in_database
+from graphground.graphs.entities.verdicts.features import (
     ARTICLE,
     EXACT,
     FOLDED,
@@ -37,10 +46,6 @@ from graphground.graphs.entities.scoring import (
     scores_without_articles,
     without_article,
 )
-from graphground.graphs.entities.spans import Span, find_spans
-from graphground.graphs.entities.vectors.building import VectorsMissing, VectorStore
-from graphground.graphs.entities.vectors.encoders import EncoderMissing, Vectors, begin_loading, encoder
-from graphground.graphs.entities.vectors.in_database import DatabaseVectors, in_database
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 

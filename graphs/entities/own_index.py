@@ -27,7 +27,6 @@ from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.client_context import CANCELLATION, Cancellation
 from graphground.graphs.engines.engine import Engine, EngineError, QueryCancelled
 from graphground.graphs.entities.candidate import Candidate, EntityLookup, IndexInfo, IndexMissing, Mode, UnknownName
-from graphground.graphs.entities.folding import clean, fold
 from graphground.graphs.entities.paging import (
     NAME_PROPERTIES,
     Page,
@@ -36,6 +35,7 @@ from graphground.graphs.entities.paging import (
     database_pages,
     name_property,
 )
+from graphground.graphs.entities.spans import clean, fold
 
 if TYPE_CHECKING:
     from graphground.graphs.entities.index import EntityIndex

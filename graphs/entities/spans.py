@@ -1,4 +1,4 @@
-"""Finds the names that occur in a question, in upper or lower case, also those within longer names.
+"""Folds names, and finds those that occur in a question, in any case, also within longer names.
 
     >>> [span.text for span in find_spans("How old was LeBron James in Cleveland?", index)]  # doctest: +SKIP
     ['LeBron James', 'Cleveland']
@@ -10,12 +10,104 @@ marks, or with a capital letter that does not begin a sentence.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Protocol
 
 from graphground.cypher.names.lexicon import COMMON
-from graphground.graphs.entities.folding import clean, doctrine_of, fold
+from graphground.cypher.names.words import decomposed
+from graphground.graphs.entities.candidate import Candidate, EntityLookup
+
+# Letters that have no canonical decomposition but are commonly typed without their stroke or ligature.
+_PLAIN = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h", "ŧ": "t", "ŋ": "n"}
+)
+_DROPPED = "'`\u2018\u2019\u02bc\u02bb\u00b4"
+_ASCII = {number: (" " if not chr(number).isalnum() else chr(number).lower()) for number in range(128)}
+_ASCII[ord("\n")] = "\n"
+_ASCII[ord("'")] = _ASCII[ord("`")] = ""
+_ASCII_TABLE = str.maketrans(_ASCII)
+
+
+def fold(text: str) -> str:
+    """Return the folded words of a text, joined by single spaces; line breaks count as spaces.
+
+        >>> fold("Beyoncé Knowles-Carter"), fold("O'Neill, Łukasz"), fold("東京 Tower")
+        ('beyonce knowles carter', 'oneill lukasz', '東 京 tower')
+
+    Names are compared without case, accents or punctuation. Chinese characters and Japanese kana are split into single
+    characters, so that a name is found by a part of it. A name of punctuation or symbols alone keeps them: `!!!`.
+    """
+    folded = " ".join(fold_lines(text.replace("\n", " ")).split())
+    return folded or " ".join(text.casefold().split())
+
+
+def fold_lines(text: str) -> str:
+    """Fold many names at once, one per line, which is much cheaper than folding each name separately.
+
+    Line breaks are kept. A line of punctuation alone becomes blank; the caller must fold such a line with `fold`.
+    """
+    if text.isascii():
+        return text.translate(_ASCII_TABLE)
+    dropped, marks, separators, single = _classes()
+    text = decomposed(dropped.sub("", text)).casefold()
+    text = marks.sub("", text).translate(_PLAIN)
+    return single.sub(r" \g<0> ", separators.sub(" ", text))
+
+
+@lru_cache(maxsize=1)
+def _classes() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Return patterns of apostrophes to delete, combining marks, separators except line breaks, and word characters.
+
+    A word character is a word by itself, such as a Chinese character.
+    """
+    marks: list[int] = []
+    separators: list[int] = []
+    category, combining = unicodedata.category, unicodedata.combining
+    for number in range(0x10000):
+        kind = category(chr(number))
+        if kind[0] in "PSZ" or kind in ("Cc", "Cf"):
+            separators.append(number)
+        elif kind[0] == "M" and combining(chr(number)):
+            marks.append(number)
+    separators.remove(ord("\n"))
+    return (
+        re.compile(f"[{_DROPPED}]"),
+        re.compile(_class(marks)),
+        re.compile(_class(separators)),
+        re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"),
+    )
+
+
+def _class(numbers: list[int]) -> str:
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and ranges[-1][1] == number - 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    return "[" + "".join(f"{re.escape(chr(low))}-{re.escape(chr(high))}" for low, high in ranges) + "]"
+
+
+def doctrine_of(word: str) -> str | None:
+    """Return the doctrine of a folded word for its followers: `atheism` for `atheists`; None for any other word."""
+    bare = word.removesuffix("s").removesuffix("ist")
+    return bare + "ism" if len(bare) > 2 and word.removesuffix("s") != bare else None
+
+
+def clean(text: str, longest: int = 300) -> str:
+    """Return a mention that is safe to process: without control characters and lone surrogates, and of limited length.
+
+    >>> clean("  Le\x00Bron\tJames ")
+    'Le Bron James'
+    """
+    cut = text[: 4 * longest]
+    if not cut.isprintable():
+        cut = "".join(" " if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") else c for c in cut)
+    return " ".join(cut.split())[:longest]
+
 
 LONGEST_QUESTION = 2_000
 MOST_WORDS = 20
@@ -158,3 +250,74 @@ def _is_name(question: str, words: Sequence[Word], quoted: Sequence[tuple[int, i
 def begins_sentence(question: str, start: int) -> bool:
     before = question[:start].rstrip(" \"'(\u201c\u2018")
     return not before or before[-1] in ".?!:;"
+
+
+# fmt: off
+_TABLE = """
+Afghan Afghanistan|Albanian Albania|Algerian Algeria|American United States/United States of America/USA
+Andorran Andorra|Angolan Angola|Argentine Argentina|Argentinian Argentina|Armenian Armenia|Australian Australia
+Austrian Austria|Azerbaijani Azerbaijan|Bahamian Bahamas/The Bahamas|Bahraini Bahrain|Bangladeshi Bangladesh
+Barbadian Barbados|Belarusian Belarus|Belgian Belgium|Belizean Belize|Beninese Benin|Bhutanese Bhutan|Bolivian Bolivia
+Bosnian Bosnia and Herzegovina|Brazilian Brazil|British United Kingdom/Great Britain|Bulgarian Bulgaria
+Burmese Myanmar/Burma|Burundian Burundi|Cambodian Cambodia|Cameroonian Cameroon|Canadian Canada|Chadian Chad|Chilean Chile
+Chinese People's Republic of China/China|Colombian Colombia|Congolese Democratic Republic of the Congo/Republic of the Congo
+Croatian Croatia|Cuban Cuba|Cypriot Cyprus|Czech Czech Republic/Czechia|Danish Denmark/Kingdom of Denmark
+Dominican Dominican Republic|Dutch Netherlands/Kingdom of the Netherlands|Ecuadorian Ecuador|Egyptian Egypt
+English England/United Kingdom|Emirati United Arab Emirates|Eritrean Eritrea|Estonian Estonia|Ethiopian Ethiopia|Fijian Fiji
+Filipino Philippines|Finnish Finland|French France|Gabonese Gabon|Gambian The Gambia/Gambia|Georgian Georgia|German Germany
+Ghanaian Ghana|Greek Greece|Guatemalan Guatemala|Guinean Guinea|Guyanese Guyana|Haitian Haiti|Honduran Honduras
+Hungarian Hungary|Icelandic Iceland|Indian India|Indonesian Indonesia|Iranian Iran|Iraqi Iraq|Irish Ireland/Republic of Ireland
+Israeli Israel|Italian Italy|Ivorian Ivory Coast|Jamaican Jamaica|Japanese Japan|Jordanian Jordan|Kazakh Kazakhstan
+Kenyan Kenya|Korean South Korea/Korea|Kuwaiti Kuwait|Kyrgyz Kyrgyzstan|Lao Laos|Laotian Laos|Latvian Latvia|Lebanese Lebanon
+Liberian Liberia|Libyan Libya|Lithuanian Lithuania|Luxembourgish Luxembourg|Macedonian North Macedonia|Malagasy Madagascar
+Malawian Malawi|Malaysian Malaysia|Maldivian Maldives|Malian Mali|Maltese Malta|Mauritanian Mauritania|Mauritian Mauritius
+Mexican Mexico|Moldovan Moldova|Mongolian Mongolia|Montenegrin Montenegro|Moroccan Morocco|Mozambican Mozambique
+Namibian Namibia|Nepalese Nepal|Nepali Nepal|Nicaraguan Nicaragua|Nigerian Nigeria|Nigerien Niger|Norwegian Norway|Omani Oman
+Pakistani Pakistan|Palestinian State of Palestine/Palestine|Panamanian Panama|Paraguayan Paraguay|Peruvian Peru|Polish Poland
+Portuguese Portugal|Qatari Qatar|Romanian Romania|Russian Russia|Rwandan Rwanda|Salvadoran El Salvador|Samoan Samoa
+Saudi Saudi Arabia|Scottish Scotland|Senegalese Senegal|Serbian Serbia|Singaporean Singapore|Slovak Slovakia
+Slovene Slovenia|Slovenian Slovenia|Somali Somalia|Soviet Soviet Union|Spanish Spain|Sudanese Sudan|Surinamese Suriname
+Swedish Sweden|Swiss Switzerland|Syrian Syria|Taiwanese Taiwan|Tajik Tajikistan|Tanzanian Tanzania|Thai Thailand
+Togolese Togo|Tongan Tonga|Tunisian Tunisia|Turkish Turkey|Turkmen Turkmenistan|Ugandan Uganda|Ukrainian Ukraine
+Uruguayan Uruguay|Uzbek Uzbekistan|Venezuelan Venezuela|Vietnamese Vietnam|Welsh Wales|Yemeni Yemen|Yugoslav Yugoslavia
+Zambian Zambia|Zimbabwean Zimbabwe
+"""
+# fmt: on
+COUNTRIES = {
+    adjective: tuple(countries.split("/"))
+    for adjective, _, countries in (
+        entry.strip().partition(" ") for entry in _TABLE.replace("\n", "|").split("|") if entry
+    )
+}
+"""For each adjective, the possible names of its country in a graph: `French painters`, where the graph has `France`."""
+
+
+def countries_of(word: str) -> tuple[str, ...]:
+    """Return the possible names of the country for a capitalised adjective; an empty tuple for any other word."""
+    return COUNTRIES.get(word, ())
+
+
+def demonyms_in(
+    question: str, taken: Sequence[tuple[int, int]], lookup: EntityLookup, limit: int = 8
+) -> Iterator[tuple[Word, list[Candidate]]]:
+    """Yield each adjective in a question whose country is in the graph, with the entities that have the country's name.
+
+    An adjective in a longer name, as in `French Open`, is left out. So is an adjective that overlaps one of the spans
+    `taken`, pairs of a start and an end in the question. At most `limit` entities are looked up for each country name.
+    """
+    words = words_of(question)
+    for place, word in enumerate(words):
+        countries = countries_of(question[word.start : word.end])
+        beside = [*(words[place - 1 : place] if place > 1 else ()), *words[place + 1 : place + 2]]
+        if not countries or any(
+            question[other.start].isupper() and not countries_of(question[other.start : other.end]) for other in beside
+        ):
+            continue
+        if any(start < word.end and word.start < end for start, end in taken):
+            continue
+        for candidates in lookup.find_all(list(countries), mode="fuzzy", limit=limit):
+            same = [candidate for candidate in candidates if candidate.match in ("exact", "alias")]
+            if same:
+                text = question[word.start : word.end]
+                yield word, [replace(candidate, match="alias", matched=text) for candidate in same]
+                break

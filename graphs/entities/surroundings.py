@@ -11,8 +11,8 @@ from graphground.cypher.quoting import nodes, property_of, quoted_name, quoted_s
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.engine import Engine
 from graphground.graphs.entities.candidate import Candidate
-from graphground.graphs.entities.folding import fold
 from graphground.graphs.entities.paging import name_property
+from graphground.graphs.entities.spans import fold
 
 SECONDS = 2.0
 

@@ -15,12 +15,12 @@ from typing import Literal, get_args
 from graphground.cypher.names.lexicon import AGENTS, NOW_CUES, ORDER_CUES, STOP_WORDS, TIME_CUES
 from graphground.cypher.names.words import lemma, split_name
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.graphs.entities.vectors.encoders import STATIC, encoder
+from graphground.graphs.entities.vectors.building import STATIC, encoder
 from graphground.graphs.filtering.selection import LeftOut, Selection, Write, find_largest, fit, left_out_of
 from graphground.graphs.question.meanings import Element, PerSchema, elements_of, weigh_words
 from graphground.graphs.question.model import Question
 from graphground.graphs.schemas.forms import MANY_PATTERNS, base_form
-from graphground.graphs.schemas.statistics.model import Statistics
+from graphground.graphs.schemas.statistics import Statistics
 
 Method = Literal["auto", "exact", "masked", "similarity"]
 METHODS: tuple[Method, ...] = get_args(Method)

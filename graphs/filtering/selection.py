@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from graphground.cypher.diagnostics import counted
 from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern
-from graphground.graphs.schemas.forms import base_form
-from graphground.graphs.schemas.token_count import estimate_tokens
+from graphground.graphs.schemas.forms import base_form, estimate_tokens
 
 Write = Callable[[PropertyGraphSchema], str]
 IDENTIFYING = ("name", "title", "label", "id")

@@ -28,9 +28,8 @@ from graphground.graphs.entities.candidate import Record
 from graphground.graphs.loading.simplekg import LabelSets, RecordChecks, SimpleKGError, SimpleKGFile, check_namespace
 from graphground.graphs.schemas.extraction.findings import Findings, Steps
 from graphground.graphs.schemas.extraction.profiles import Profiler
-from graphground.graphs.schemas.statistics.model import NAME as STATISTICS
-from graphground.graphs.schemas.statistics.model import write_statistics
-from graphground.graphs.schemas.statistics.queried import SAMPLED, query_statistics
+from graphground.graphs.schemas.statistics import NAME as STATISTICS
+from graphground.graphs.schemas.statistics import SAMPLED, query_statistics, write_statistics
 from graphground.graphs.storage.catalog import write_text_formats
 
 if TYPE_CHECKING:
@@ -230,7 +229,12 @@ def main(task: str, file: str, folder: str) -> None:
         output.write(orjson.dumps(message) + b"\n")
         output.flush()
 
-    threading.Thread(target=_end_with_stdin, daemon=True).start()
+    def end_with_stdin() -> None:
+        while sys.stdin.buffer.read(1):
+            pass
+        os._exit(1)
+
+    threading.Thread(target=end_with_stdin, daemon=True).start()
     gc.disable()  # records have no reference cycles; searching millions of records for cycles took a fifth of the time
     try:
         if task == "graph":
@@ -245,12 +249,6 @@ def main(task: str, file: str, folder: str) -> None:
         say({"failed": f"{type(error).__name__}: {error}"})
     sys.stderr.flush()
     os._exit(0)
-
-
-def _end_with_stdin() -> None:
-    while sys.stdin.buffer.read(1):
-        pass
-    os._exit(1)
 
 
 if __name__ == "__main__":

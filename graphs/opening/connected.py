@@ -10,11 +10,11 @@ from graphground.graphs.engines.bolt import bolt_engine
 from graphground.graphs.engines.engine import Engine, EngineError, EngineUnavailable, EngineUnreachable
 from graphground.graphs.entities.index import index_folder
 from graphground.graphs.entities.own_index import OwnIndex
-from graphground.graphs.entities.vectors.encoders import EncoderMissing
+from graphground.graphs.entities.vectors.building import EncoderMissing
 from graphground.graphs.entities.vectors.in_database import DatabaseVectors
 from graphground.graphs.graph import Graph
 from graphground.graphs.schemas.live_schema import LiveSchema, SchemaCache
-from graphground.graphs.schemas.statistics.queried import LiveStatistics
+from graphground.graphs.schemas.statistics import LiveStatistics
 from graphground.graphs.storage.home import Home
 
 logger = logging.getLogger(__name__)

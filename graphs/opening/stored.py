@@ -21,8 +21,8 @@ from graphground.graphs.entities.index import open_index
 from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.opening.open_graphs import Counts, GraphSource
-from graphground.graphs.schemas.statistics.model import NAME as STATISTICS
-from graphground.graphs.schemas.statistics.queried import LiveStatistics
+from graphground.graphs.schemas.statistics import NAME as STATISTICS
+from graphground.graphs.schemas.statistics import LiveStatistics
 from graphground.graphs.storage.catalog import Catalog, Entry, damage
 from graphground.graphs.storage.home import Home, replacing
 

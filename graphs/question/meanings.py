@@ -22,7 +22,7 @@ from rapidfuzz.process import cdist
 from graphground.cypher.names.lexicon import NAME_STOP_WORDS, concepts_by_root, concepts_of
 from graphground.cypher.names.words import lemma, root, split_name, word_lists
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.graphs.entities.vectors.encoders import STATIC, encoder
+from graphground.graphs.entities.vectors.building import STATIC, encoder
 from graphground.graphs.entities.verdicts.features import word_ranks
 from graphground.graphs.question.model import MeaningKind
 

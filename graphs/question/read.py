@@ -15,8 +15,7 @@ from graphground.cypher.names.words import MONTHS as MONTH_NAMES
 from graphground.cypher.names.words import lemma, root
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.candidate import Candidate, EntityLookup, Mode
-from graphground.graphs.entities.demonyms import demonyms_in
-from graphground.graphs.entities.spans import LONGEST_QUESTION, words_of
+from graphground.graphs.entities.spans import LONGEST_QUESTION, demonyms_in, words_of
 from graphground.graphs.entities.spans import Word as Token
 from graphground.graphs.entities.verdicts.features import word_ranks
 from graphground.graphs.entities.verdicts.judging import CONSIDERED, Judgement, judge

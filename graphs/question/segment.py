@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 from graphground.cypher.names.lexicon import COMMON, CONNECTORS
 from graphground.cypher.names.words import MONTHS, WEEKDAYS, lemma
 from graphground.graphs.entities.candidate import Candidate
-from graphground.graphs.entities.folding import fold
-from graphground.graphs.entities.spans import QUOTED, Span, Word, begins_sentence
+from graphground.graphs.entities.spans import QUOTED, Span, Word, begins_sentence, fold
 from graphground.graphs.entities.verdicts.features import align, word_ranks
 from graphground.graphs.entities.verdicts.judging import Judgement
 from graphground.graphs.question.meanings import CONCEPT

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from graphground.cypher.names.lexicon import NAME_STOP_WORDS
 from graphground.cypher.names.words import root, split
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.graphs.entities.vectors.encoders import encoder
+from graphground.graphs.entities.vectors.building import encoder
 from graphground.graphs.question.model import Meaning, Question
 
 Array = npt.NDArray[np.float32]

@@ -466,7 +466,7 @@ class Proposer:
         if not hasattr(self, "_concepts"):
             self._concepts: dict[str, Array] = {}
         if words not in self._concepts:
-            from graphground.graphs.entities.vectors.encoders import encoder
+            from graphground.graphs.entities.vectors.building import encoder
 
             vectors = encoder().encode(words.split())
             self._concepts[words] = (self.evidence.vocabulary.phrases @ vectors.T).max(axis=1)

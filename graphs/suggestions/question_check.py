@@ -13,7 +13,7 @@ from dataclasses import replace
 from graphground.cypher.diagnostics import Diagnostic, Report
 from graphground.cypher.tokens import tokenize, unescape_string
 from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.entities.folding import fold
+from graphground.graphs.entities.spans import fold
 from graphground.graphs.graph import Graph
 from graphground.graphs.question.model import Mention, Node, Question
 from graphground.graphs.question.neighbourhoods import read_neighbourhoods

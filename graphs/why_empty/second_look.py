@@ -23,7 +23,7 @@ from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.client_context import Waiting
 from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
-from graphground.graphs.schemas.statistics.model import Statistics
+from graphground.graphs.schemas.statistics import Statistics
 from graphground.graphs.why_empty.probe import OutOfTime, Probe, QueryNeeded, quoted, without_not
 
 QUICK_MS = 50.0

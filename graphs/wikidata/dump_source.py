@@ -228,7 +228,8 @@ class Reader:
 
     @cached_property
     def _is_end(self) -> Callable[[int, int], bool]:
-        return lru_cache(1 << 16)(self._is_node)
+        query = "SELECT 1 FROM nodes WHERE label = ? AND item = ?"
+        return lru_cache(1 << 16)(lambda *node: self._db.execute(query, node).fetchone() is not None)
 
     def close(self) -> None:
         """Close the connection to the workspace."""
@@ -274,10 +275,6 @@ class Reader:
             for row in self._db.execute("SELECT label FROM candidates WHERE item = ?", (item,))
             if row[0] in self.task.labels
         ]
-
-    def _is_node(self, label: int, item: int) -> bool:
-        found = self._db.execute("SELECT 1 FROM nodes WHERE label = ? AND item = ?", (label, item))
-        return found.fetchone() is not None
 
     def _item(self, line: bytes, found: Found) -> None:
         known: list[int] | None = None
@@ -399,9 +396,10 @@ def blocks(path: Path, read: Callable[[int], None] | None = None, size: int = BL
             head = file.read(3)
             file.seek(0)
             pieces = (
-                _unzipped(file, size)
+                # Another thread decompresses a few blocks of a .gz file ahead of the caller.
+                _ahead(_members(file, b"", size // 4, lambda: zlib.decompressobj(zlib.MAX_WBITS | 16)), 4)
                 if head[:2] == GZIP
-                else (_bunzipped(file, size) if head == BZIP2 else _plain(file, size))
+                else (_bunzipped(file, size) if head == BZIP2 else iter(lambda: file.read(size), b""))
             )
             rest = b""
             for piece in pieces:
@@ -433,16 +431,6 @@ def _bounded(lines: bytes, most: int) -> Iterator[bytes]:
         start = end
     if start < len(lines):
         yield lines[start:] if start else lines
-
-
-def _plain(file: IO[bytes], size: int) -> Iterator[bytes]:
-    while piece := file.read(size):
-        yield piece
-
-
-def _unzipped(file: IO[bytes], size: int) -> Iterator[bytes]:
-    """Yield the decompressed content of a .gz file, which another thread reads a few blocks ahead of the caller."""
-    return _ahead(_members(file, b"", size // 4, lambda: zlib.decompressobj(zlib.MAX_WBITS | 16)), 4)
 
 
 def _members(file: IO[bytes], compressed: bytes, size: int, fresh: Callable[[], Any]) -> Iterator[bytes]:

@@ -195,7 +195,9 @@ class Endpoint:
         problem, cuts, pause = "", 0, 0.0
         for attempt in range(self.patience.tries):
             if attempt:
-                self._pause(pause, problem)
+                if self._waiting is not None:
+                    self._waiting(f"waiting {pause:.3g} s before the query is sent again: {self.url}: {problem}")
+                self._sleep(pause)
             elif self.asked and self.patience.between:
                 self._sleep(self.patience.between)
             if self._stopped.is_set():
@@ -230,11 +232,6 @@ class Endpoint:
         raise EndpointError(
             f"{self.url} gave no usable answer in {counted(self.patience.tries, 'try', 'tries')}: {problem}. {HINT}"
         )
-
-    def _pause(self, seconds: float, problem: str) -> None:
-        if self._waiting is not None:
-            self._waiting(f"waiting {seconds:.3g} s before the query is sent again: {self.url}: {problem}")
-        self._sleep(seconds)
 
     def _post(self, query: str) -> httpx2.Response:
         """Send a query and follow redirects; a library would turn a POST without a word into a GET without its query.

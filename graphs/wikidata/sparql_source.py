@@ -154,6 +154,9 @@ class SparqlSource(Generic[E]):
         return self._types
 
     def _subclasses(self, root: int) -> set[int]:
+        def direct_subclasses(classes: Sequence[int]) -> list[int]:
+            return self._numbers("class", f"VALUES ?parent {{ {item_list(classes)} }} ?class wdt:P279 ?parent")
+
         try:
             return {root, *self._numbers("class", f"?class wdt:P279* wd:Q{root}")}
         except QueryTooLong:
@@ -162,14 +165,11 @@ class SparqlSource(Generic[E]):
                 subclasses = {
                     subclass
                     for parents in _slices(edge, CLASSES_AT_ONCE)
-                    for subclass in self._in_parts("classes", parents, self._direct_subclasses)
+                    for subclass in self._in_parts("classes", parents, direct_subclasses)
                 }
                 edge = sorted(subclasses - found)
                 found |= subclasses
             return found
-
-    def _direct_subclasses(self, classes: Sequence[int]) -> list[int]:
-        return self._numbers("class", f"VALUES ?parent {{ {item_list(classes)} }} ?class wdt:P279 ?parent")
 
     def items(self, plan: Plan, labels: Sequence[str], workspace: Workspace) -> None:
         """Fetch the candidates of the labels, and their statements.
@@ -525,10 +525,6 @@ class StatementParts:
     simple: list[Value] = field(default_factory=list)
     qualifiers: dict[str, tuple[list[Value], list[Value]]] = field(default_factory=dict)
 
-    def set_rank(self, address: str) -> None:
-        """Set the rank: `http://wikiba.se/ontology#PreferredRank`."""
-        self.rank = RANKS.get(address.rpartition("#")[2], NORMAL)
-
     def values(self, qualifier: str) -> tuple[list[Value], list[Value]]:
         """Return the lists of full and of simple values of a qualifier, or of the statement itself if it is empty."""
         return self.qualifiers.setdefault(qualifier, ([], [])) if qualifier else (self.full, self.simple)
@@ -672,7 +668,7 @@ class StatementQuery:
 def _add_part(parts: StatementParts, column: Column, found: Binding, variable: str) -> None:
     text = found[variable]["value"]
     if column.kind == RANK:
-        parts.set_rank(text)
+        parts.rank = RANKS.get(text.rpartition("#")[2], NORMAL)  # http://wikiba.se/ontology#PreferredRank
         return
     full, simple = parts.values(column.qualifier)
     if column.kind == VALUE:

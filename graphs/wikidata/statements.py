@@ -84,7 +84,7 @@ def statements_of(claims: Mapping[str, Any] | Sequence[Any], wanted: Wanted) -> 
             except (ValueError, KeyError, TypeError, AttributeError):
                 continue
         if statements:
-            statements.sort(key=_identifier)
+            statements.sort(key=lambda statement: statement.identifier.upper())
             found[name] = statements
     return found
 
@@ -95,10 +95,6 @@ def _statement(claim: Mapping[str, Any], qualifiers: frozenset[str]) -> Statemen
     return Statement(
         RANKS[claim["rank"]], value_of_snak(claim["mainsnak"]), values, claim.get("id", "").replace("$", "-", 1)
     )
-
-
-def _identifier(statement: Statement) -> str:
-    return statement.identifier.upper()
 
 
 def pack_statements(statements: Sequence[Statement]) -> bytes:

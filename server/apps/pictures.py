@@ -58,7 +58,7 @@ def _of_schema(graph: Graph) -> str | None:
 
 
 def _of_rows(graph: Graph, arguments: Mapping[str, Any]) -> str | None:
-    from graphground.graphs.schemas.pictures.of_query import query_drawing, subgraph
+    from graphground.graphs.schemas.pictures.drawing import query_drawing, subgraph
     from graphground.graphs.schemas.pictures.svg import svg
 
     found = subgraph(arguments["query"], graph, timeout=TIMEOUT_SECONDS, parameters=arguments.get("parameters"))

@@ -126,8 +126,7 @@ def make_vectors(
     Ctrl-C stops the work after a batch; the exit status is then 1.
     """
     from graphground.graphs.entities.files import Files
-    from graphground.graphs.entities.vectors.building import build_vectors, estimate
-    from graphground.graphs.entities.vectors.encoders import STATIC, loaded_encoder
+    from graphground.graphs.entities.vectors.building import STATIC, build_vectors, estimate, loaded_encoder
 
     files, maker = Files(folder), loaded_encoder(model or STATIC)
     check_labels(files.info.labels, labels)
@@ -225,8 +224,7 @@ def vectors_of(index: EntityIndex) -> tuple[dict[str, Any] | None, str]:
 
     If the index has no usable vectors, return None and the reason.
     """
-    from graphground.graphs.entities.vectors.building import VectorsMissing
-    from graphground.graphs.entities.vectors.encoders import EncoderMissing
+    from graphground.graphs.entities.vectors.building import EncoderMissing, VectorsMissing
 
     try:
         store = index.vectors()

@@ -323,8 +323,8 @@ def _import_tables(parsed: argparse.Namespace) -> int:
 
     With `--show`, only print the mapping.
     """
-    from graphground.graphs.loading.importing.cells import CellFormat
     from graphground.graphs.loading.importing.mapping import import_folder, infer, read_mapping, write_mapping
+    from graphground.graphs.loading.importing.records import CellFormat
     from graphground.graphs.loading.importing.tables import is_table
     from graphground.graphs.storage.catalog import check_name
 

@@ -104,8 +104,7 @@ def matched(application: Application, call: dict[str, Any], form: PictureForm) -
 
     `call` are the arguments of `execute_cypher`.
     """
-    from graphground.graphs.schemas.pictures.drawing import Drawing
-    from graphground.graphs.schemas.pictures.of_query import query_drawing, subgraph
+    from graphground.graphs.schemas.pictures.drawing import Drawing, query_drawing, subgraph
     from graphground.graphs.schemas.pictures.svg import write_picture
     from graphground.tools.tool import graph_named
 

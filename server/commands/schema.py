@@ -23,8 +23,7 @@ def tokens(parsed: argparse.Namespace) -> int:
     [FILE]...  CypherBench schema files; default: the loaded graphs.
     --json     Print JSON.
     """
-    from graphground.graphs.schemas.forms import FORMS, write_schema
-    from graphground.graphs.schemas.token_count import estimate_tokens
+    from graphground.graphs.schemas.forms import FORMS, estimate_tokens, write_schema
 
     rows = [
         {

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from graphground.graphs.schemas.token_count import estimate_tokens
+from graphground.graphs.schemas.forms import estimate_tokens
 from graphground.server.threads import caller_of, token_client
 from graphground.server.traces.event import RUNNING, TOOL_CALL, Event, TraceFile, follow_events
 from graphground.server.traces.redaction import Redactor

@@ -10,7 +10,7 @@ from graphground.cypher import validate
 from graphground.cypher.codes import LANGUAGE_CODES, SCHEMA_CODES
 from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.cypher.text_values import TextValues
-from graphground.graphs.schemas.statistics.model import LabelStatistics, PropertyStatistics, Statistics, TypeStatistics
+from graphground.graphs.schemas.statistics import LabelStatistics, PropertyStatistics, Statistics, TypeStatistics
 from tests.support.checked_graphs import Names
 from tests.support.diagnostic_requirements import REQUIREMENTS
 from tests.support.documents import INTERVAL, schema

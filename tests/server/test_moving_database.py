@@ -20,7 +20,7 @@ from graphground.graphs.entities.paging import database_records
 from graphground.graphs.opening.open_graphs import OpenGraphs
 from graphground.graphs.schemas.extraction.extract import extract
 from graphground.graphs.schemas.live_schema import LiveSchema
-from graphground.graphs.schemas.statistics.queried import LiveStatistics
+from graphground.graphs.schemas.statistics import LiveStatistics
 from graphground.graphs.storage.home import Home
 from graphground.server.settings import Settings
 from graphground.server.sources import graph_sources

@@ -2,8 +2,8 @@ import pytest
 
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
-from graphground.graphs.schemas.statistics.model import LabelStatistics, PropertyStatistics, Statistics
-from graphground.graphs.schemas.token_count import estimate_tokens
+from graphground.graphs.schemas.forms import estimate_tokens
+from graphground.graphs.schemas.statistics import LabelStatistics, PropertyStatistics, Statistics
 from graphground.tools.failure import ToolFailure
 from graphground.tools.ground_question import GroundQuestionAnswer, GroundQuestionRequest, ground_question
 

@@ -7,7 +7,7 @@ from graphground.cypher import validate
 from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
-from graphground.graphs.schemas.token_count import estimate_tokens
+from graphground.graphs.schemas.forms import estimate_tokens
 from graphground.server.application import Application
 from graphground.tools import diagnostics
 from graphground.tools.failure import ToolFailure

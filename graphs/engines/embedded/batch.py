@@ -91,7 +91,9 @@ class GraphWriter:
         owners |= schema.relationship_properties
         for name, labels in label_sets.items():
             owners[name] = {key: type_ for label in labels for key, type_ in owners[label].items()}
-        self._dates = {name: dates_of(properties) for name, properties in owners.items()}
+        self._dates = {
+            name: [key for key, type_ in properties.items() if type_ == "date"] for name, properties in owners.items()
+        }
         self._times = {name: times_of(properties) for name, properties in owners.items()}
         self._labels = tuple(schema.labels)
         self._database = jpype.JClass("com.arcadedb.database.DatabaseFactory")(str(folder)).create()
@@ -257,11 +259,6 @@ def as_plain(value: Any) -> Any:
 def quoted(name: str) -> str:
     """Quote a name for ArcadeDB's SQL."""
     return "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"
-
-
-def dates_of(properties: Mapping[str, str]) -> list[str]:
-    """Return the names of the properties with the type `date`."""
-    return [key for key, type_ in properties.items() if type_ == "date"]
 
 
 def times_of(properties: Mapping[str, str]) -> frozenset[str]:

@@ -143,10 +143,6 @@ class EmbeddedEngine:
         finally:
             bolt.close()
 
-    def warm(self) -> None:
-        """Start the engine process early, so that the first query does not wait for it."""
-        self._connected(None)
-
     def explain(self, query: str) -> None:
         """Compile a query without running it."""
         self._explained(self._connected(None), f"EXPLAIN {query}", None, None)
@@ -187,7 +183,7 @@ class EmbeddedEngine:
         until = time.monotonic() + SCRATCH_SECONDS
         while True:
             try:
-                plan = bolt.explained(query, parameters, SCRATCH_DATABASE, "" if prefixed else "EXPLAIN ")
+                plan = bolt.plan(query, parameters, SCRATCH_DATABASE, "" if prefixed else "EXPLAIN ")
             except EngineUnavailable:
                 if time.monotonic() > until:
                     raise

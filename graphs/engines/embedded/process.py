@@ -146,17 +146,15 @@ class EngineProcess:
 
     def _make_scratch(self) -> None:
         """Create an empty database for compiling queries, because read-only databases do not say why a query fails."""
-        try:
-            shutil.rmtree(self.home.databases / SCRATCH_DATABASE, ignore_errors=True)
-            self.server.createDatabase(SCRATCH_DATABASE, self._jvm_mode("READ_WRITE"))
-        except Exception as error:
-            log(f"{SCRATCH_DATABASE} cannot be created: {error}")
-
-    @staticmethod
-    def _jvm_mode(name: str) -> Any:
         import jpype
 
-        return getattr(jpype.JClass("com.arcadedb.engine.ComponentFile$MODE"), name)
+        try:
+            shutil.rmtree(self.home.databases / SCRATCH_DATABASE, ignore_errors=True)
+            self.server.createDatabase(
+                SCRATCH_DATABASE, jpype.JClass("com.arcadedb.engine.ComponentFile$MODE").READ_WRITE
+            )
+        except Exception as error:
+            log(f"{SCRATCH_DATABASE} cannot be created: {error}")
 
     def serve(self) -> None:
         """Run maintenance twice a second until the process is told to stop or is idle for too long; then stop.

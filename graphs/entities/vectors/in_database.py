@@ -18,8 +18,8 @@ from graphground.graphs.engines.client_context import run_concurrently
 from graphground.graphs.engines.engine import Engine, EngineError, QueryFailed
 from graphground.graphs.entities.candidate import Candidate
 from graphground.graphs.entities.paging import NAME_PROPERTIES
-from graphground.graphs.entities.scoring import FOLDED
-from graphground.graphs.entities.vectors.encoders import EncoderMissing, Vectors, begin_loading, encoder
+from graphground.graphs.entities.vectors.building import EncoderMissing, Vectors, begin_loading, encoder
+from graphground.graphs.entities.verdicts.features import FOLDED
 
 DISCOVERED = "auto"
 SECONDS = 10.0

@@ -19,7 +19,7 @@ from rapidfuzz.distance import OSA
 
 from graphground.cypher.names.words import root
 from graphground.graphs.entities.candidate import Candidate, EntityLookup
-from graphground.graphs.entities.folding import doctrine_of, fold
+from graphground.graphs.entities.spans import doctrine_of, fold
 
 if TYPE_CHECKING:
     from graphground.graphs.entities.verdicts.features import WordCounts
@@ -108,7 +108,9 @@ def holding_all_words(mention: str, candidates: Sequence[Candidate], counts: Wor
             found.append((candidate, held))
     whole = [(candidate, its) for candidate, its in found if its == words] or found
     if not whole or len({candidate.key for candidate, _ in whole}) > MAX_WHOLE:
-        return [candidate for candidate in candidates if len(words) > 1 and _is_phrase(words, candidate)]
+        # Names with these words one after the other: `Award for Best Director` for `Best Director`.
+        phrase = f" {' '.join(words)} "
+        return [candidate for candidate in candidates if len(words) > 1 and phrase in f" {fold(candidate.name)} "]
     rarest = min(min(counts.word_counts(sorted(set(its)))) for _, its in whole)
     return [candidate for candidate, _ in whole] if rarest <= MAX_TEXTS else []
 
@@ -118,11 +120,6 @@ def _is_plain_word(mention: str) -> bool:
     from graphground.graphs.entities.verdicts.features import word_ranks  # NumPy, on first use
 
     return mention.islower() and word_ranks().get(fold(mention), PLAIN_RANK) < PLAIN_RANK
-
-
-def _is_phrase(words: Sequence[str], candidate: Candidate) -> bool:
-    """Whether a name has the words of a mention one after the other: `Best Director` in `Award for Best Director`."""
-    return f" {' '.join(words)} " in f" {fold(candidate.name)} "
 
 
 def _is_distant_alias(mention: str, candidate: Candidate) -> bool:

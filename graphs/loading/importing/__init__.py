@@ -9,6 +9,6 @@ The other sources need no mapping: `property_graph` infers their schema. If any 
 reported, and nothing is written. `ColumnType` and `CellFormat`, the forms of text cells, serve other programs too.
 """
 
-from graphground.graphs.loading.importing.cells import CellFormat, ColumnType
+from graphground.graphs.loading.importing.records import CellFormat, ColumnType
 
 __all__ = ["CellFormat", "ColumnType"]

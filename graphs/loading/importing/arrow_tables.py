@@ -20,8 +20,15 @@ import pyarrow as arrow
 import pyarrow.parquet as parquet
 
 from graphground.graphs.engines.temporal import iso_clock, iso_date, iso_instant
-from graphground.graphs.loading.importing.cells import TimeText, Unreadable, key_text, read_cell
-from graphground.graphs.loading.importing.records import ImportRefused, Problems, refusal
+from graphground.graphs.loading.importing.records import (
+    ImportRefused,
+    Problems,
+    TimeText,
+    Unreadable,
+    key_text,
+    read_cell,
+    refusal,
+)
 from graphground.graphs.loading.importing.tables import PARQUET_SUFFIXES, check_columns
 
 ROWS_AT_ONCE = 20_000

@@ -21,8 +21,13 @@ from graphground.cypher.quoting import in_backticks, quotable, relationships
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.errors import translated
 from graphground.graphs.engines.values import plain
-from graphground.graphs.loading.importing.cells import TimeText
-from graphground.graphs.loading.importing.records import ImportRefused, NodeRecord, Problems, RelationshipRecord
+from graphground.graphs.loading.importing.records import (
+    ImportRefused,
+    NodeRecord,
+    Problems,
+    RelationshipRecord,
+    TimeText,
+)
 from graphground.graphs.storage.home import replacing
 
 ROWS_AT_ONCE = 200

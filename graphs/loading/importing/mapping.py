@@ -46,9 +46,11 @@ from graphground.cypher.schema import (
     merge_property_types,
 )
 from graphground.graphs.definitions.read import Place, read_toml
-from graphground.graphs.loading.importing.cells import SEPARATOR, CellFormat, ColumnType
 from graphground.graphs.loading.importing.records import (
     MAX_NAME_CHARACTERS,
+    SEPARATOR,
+    CellFormat,
+    ColumnType,
     ImportRefused,
     Problems,
     name_of,
@@ -63,6 +65,7 @@ ROWS_AT_ONCE = 20_000
 MAX_WRONG_IDS = 0.05
 """The share of empty and repeated cells up to which a column is taken for an id column with mistakes."""
 ENDING_IN_IE = ("movies", "cookies", "calories", "zombies", "brownies", "selfies")
+ID_ENDINGS = ("id", "code", "key", "uri", "iri")
 TITLES = ("name", "title", "label", "fullname", "displayname")
 LABELS = (":LABEL", "_labels")
 """Columns that hold the labels of nodes in exports of Neo4j and APOC.
@@ -190,7 +193,9 @@ def _likely_id(table: Content) -> str:
 def _read(file: Table, problems: Problems, cells: CellFormat | None) -> Content:
     types = {column: ColumnType(cells) for column in file.columns} if file.types is None else {}
     unique: dict[str, set[str]] = {
-        column: set() for column in file.columns if _may_be_id(column) or column == file.columns[0]
+        column: set()
+        for column in file.columns
+        if column == file.columns[0] or _folded(column).endswith(ID_ENDINGS) or _folded(column) in ("name", "title")
     }
     rows = 0
     for block in _blocks(file, problems, unique.keys()):
@@ -214,10 +219,6 @@ def _blocks(file: Table, problems: Problems, keys: Set[str]) -> Iterator[list[Se
 
 def _folded(column: str) -> str:
     return re.sub(r"[^a-z0-9]", "", column.lower())
-
-
-def _may_be_id(column: str) -> bool:
-    return _folded(column).endswith(("id", "code", "key", "uri", "iri")) or _folded(column) in ("name", "title")
 
 
 def _singular(stem: str) -> str:

@@ -23,7 +23,6 @@ import orjson
 from graphground.cypher.schema import RESERVED_PROPERTIES, Label, PropertyGraphSchema, RelationshipPattern
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.temporal import read_date, read_datetime, read_time
-from graphground.graphs.loading.importing.cells import TimeText, as_type, merge_types, read_time_text, text_of, type_of
 from graphground.graphs.loading.importing.records import (
     MAX_NAME_CHARACTERS,
     MAX_XML_BYTES,
@@ -33,12 +32,18 @@ from graphground.graphs.loading.importing.records import (
     RecordFile,
     RecordSource,
     RelationshipRecord,
+    TimeText,
+    as_type,
     bounded_lines,
     check_entities,
     install_command,
     max_bytes,
+    merge_types,
     opened,
+    read_time_text,
     refusal,
+    text_of,
+    type_of,
     unpacks_too_far,
     write_bounded,
 )
@@ -61,7 +66,8 @@ class JsonLines(RecordFile):
             match record:
                 case {"type": "node", "id": str() | int() as key}:
                     labels, properties = record.get("labels", []), record.get("properties", {})
-                    if not _all_texts(labels) or not isinstance(properties, dict):
+                    texts = isinstance(labels, list) and all(isinstance(part, str) and part for part in labels)
+                    if not texts or not isinstance(properties, dict):
                         problems.add(self.name, line, "'labels' must be a list of texts, 'properties' an object")
                     else:
                         yield NodeRecord(str(key), tuple(labels), _dated(properties), line)
@@ -100,10 +106,6 @@ class JsonLines(RecordFile):
                     yield line, record
                 else:
                     problems.add(self.name, line, "a line must be a JSON object")
-
-
-def _all_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(part, str) and part for part in value)
 
 
 def _end(value: Any) -> str | None:

@@ -1,29 +1,391 @@
-"""What all readers of imported data share: records, the problems found in the data, and the limits of a file.
+"""Values of imported data: text cells, typed cells and the values of records, their types, and their SimpleKG form.
 
->>> NodeRecord("p1", ("Person",), {"name": "Michael Mann", "born": 1943}, 3).properties["born"]
-1943
+    >>> type_of_column(["1", "2", ""]), type_of_column(["007", "12"]), type_of_column(["1", "2.5"])
+    ('int', 'str', 'float')
+    >>> read_cell(1995, "float"), read_cell(3.0, "int"), read_cell("1995", "int"), read_cell([1, None], "list[str]")
+    (1995.0, 3, 1995, ['1'])
+    >>> type_of([1, 2.5]), merge_types("int", "float"), merge_types("str", "int"), as_type([1, 2], "list[float]")
+    ('list[float]', 'float', 'int|str', [1.0, 2.0])
 
-Nodes and relationships come in the form in which a file or a database provides them, without a schema. The limits keep
-a small hostile file from exhausting memory or disk: without them, a gzipped file of 4 MB may expand to a line of 4 GB,
-an XML entity of twelve lines to a petabyte, and a default value of GraphML to as many copies as there are nodes.
+A column of text stays text if a number in it has a needless leading zero, a leading plus sign or too many digits before
+the point, because parsing would lose them. An empty cell means that the property is missing.
 """
 
 from __future__ import annotations
 
+import datetime
 import gzip
+import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import reduce
+from math import isfinite
 from pathlib import Path
-from typing import IO, Any, AnyStr, Protocol, cast
+from typing import IO, Any, AnyStr, ClassVar, Protocol, cast
 from urllib.parse import urlsplit
 from xml.parsers import expat
 
 import graphground
 from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.temporal import READERS, NotInCalendar, kind_of, read_date, read_datetime, read_time
 from graphground.graphs.loading.simplekg import OutputTooLarge, write_simplekg
+
+LARGEST = 1 << 63
+"""The smallest whole number above those of 64 bits."""
+SEPARATOR = ";"
+"""Separates the items of a list in a text cell."""
+NARROW_FIRST = ("int", "float", "bool", "date", "datetime", "time")
+_INT = re.compile(r"-?[1-9]\d{0,18}|0", re.ASCII).fullmatch
+_FLOAT = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d+)?(?:[eE][+-]?\d{1,3})?", re.ASCII).fullmatch
+_FLOAT_WITH_COMMA = re.compile(
+    r"-?(?:0|[1-9]\d{0,14}|[1-9]\d{0,2}(?:\.\d{3}){1,4})(?:,\d+)?(?:[eE][+-]?\d{1,3})?", re.ASCII
+).fullmatch
+_DAY = {"d": r"\d{1,2}", "dd": r"\d\d", "m": r"\d{1,2}", "mm": r"\d\d", "yyyy": r"\d{4}"}
+TRUE, FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
+Reader = Callable[[str], Any]
+
+
+@dataclass(frozen=True)
+class CellFormat:
+    """How the text cells of CSV files are written: `CellFormat(decimal=",", dates="dd.mm.yyyy", true=("ja",))`.
+
+    `dates` is a day as in `dd.mm.yyyy`, `mm/dd/yyyy` or `yyyy-mm-dd` (`d` and `m` allow one digit). Dates in ISO form
+    are read in any case.
+
+    Raises:
+        ValueError: the encoding is unknown, or `decimal` or `dates` is invalid.
+    """
+
+    __pydantic_config__: ClassVar = {"extra": "forbid"}
+    encoding: str = "utf-8"
+    decimal: str = "."
+    dates: str = "yyyy-mm-dd"
+    true: tuple[str, ...] = TRUE
+    false: tuple[str, ...] = FALSE
+
+    def __post_init__(self) -> None:
+        try:
+            "".encode(self.encoding)
+        except LookupError:
+            raise ValueError(f"the encoding {self.encoding!r} is not known; use utf-8, latin-1, cp1252, …") from None
+        if not self.true or not self.false:
+            raise ValueError("there must be a word for true, and one for false")
+        if self.decimal not in (".", ","):
+            raise ValueError(f"the decimal sign must be '.' or ',', not {self.decimal!r}")
+        if sorted(part[0] for part in re.findall("[a-z]+", self.dates) if part in _DAY) != ["d", "m", "y"]:
+            raise ValueError(f"{self.dates!r} is not the form of a date such as dd.mm.yyyy, mm/dd/yyyy or yyyy-mm-dd")
+
+    def readers(self) -> Mapping[str, Reader]:
+        """Return the functions that read a text cell as a value of each scalar type, or raise ValueError."""
+        words = {**dict.fromkeys(self.true, True), **dict.fromkeys(self.false, False)}
+
+        def read_bool(text: str) -> bool:
+            if text not in words:
+                raise ValueError(f"neither {self.true[0]} nor {self.false[0]}")
+            return words[text]
+
+        return {
+            "str": str,
+            "int": _int,
+            "float": self._float,
+            "bool": read_bool,
+            "date": self._own_days(read_date),
+            "datetime": self._own_days(read_datetime),
+            "time": read_time,
+        }
+
+    def _float(self, text: str) -> float:
+        if not (_FLOAT if self.decimal == "." else _FLOAT_WITH_COMMA)(text):
+            raise ValueError("not a number")
+        number = float(text if self.decimal == "." else text.replace(".", "").replace(",", "."))
+        if not isfinite(number):
+            raise ValueError("not a number: it is too large")
+        return number
+
+    def _own_days(self, read: Reader) -> Reader:
+        """Return a reader that accepts a day in the form of `dates` too."""
+        if self.dates == "yyyy-mm-dd":
+            return read
+        form = re.sub("[a-z]+", lambda word: f"(?P<{word[0][0]}>{_DAY[word[0]]})", re.escape(self.dates))
+        find = re.compile(form + r"(?P<rest>$|[T ].*)", re.ASCII).match
+
+        def read_either(text: str) -> Any:
+            match = find(text)
+            return read(f"{match['y']}-{match['m']:0>2}-{match['d']:0>2}{match['rest']}" if match else text)
+
+        return read_either
+
+
+def _int(text: str) -> int:
+    if not _INT(text) or not -LARGEST <= (number := int(text)) < LARGEST:
+        raise ValueError("not a 64-bit whole number")
+    return number
+
+
+def reader_of(type_: str, cells: CellFormat | None = None) -> Reader:
+    """Return the function that parses text cells of a type.
+
+    For an invalid cell the function raises a ValueError, for example `not a date such as 1995-12-15`.
+
+    >>> reader_of("list[int]")("1; 2")
+    [1, 2]
+    """
+    readers = (cells or CellFormat()).readers()
+    if type_.startswith("list["):
+        inner = readers[type_[5:-1]]
+        return lambda text: [inner(part.strip()) for part in text.split(SEPARATOR) if part.strip()]
+    return readers[type_]
+
+
+class ColumnType:
+    """The narrowest type that fits the text cells added so far.
+
+        column = ColumnType()
+        rows = [row for row in column.watch(rows, 2)]      # reads the cells of the third column as they pass
+        column.name                                        # 'date'
+
+    A column of dates in which a few cells have the form of a date, but are no day of the calendar (`2023-02-29`), is
+    still a column of dates: reading these cells reports them.
+    """
+
+    def __init__(self, cells: CellFormat | None = None) -> None:
+        readers = (cells or CellFormat()).readers()
+        self._possible = {name: readers[name] for name in NARROW_FIRST}
+        self._impossible: Counter[str] = Counter()
+        self._read: Counter[str] = Counter()
+        self.is_empty = True
+
+    def add(self, cells: Iterable[str]) -> None:
+        """Add cells of the column."""
+        if self._possible:
+            for text in set(cells):
+                if text:
+                    self.is_empty = False
+                    self._possible = {name: read for name, read in self._possible.items() if self._fits(name, text)}
+
+    def watch(self, rows: Iterable[Any], place: int) -> Iterable[Any]:
+        """Yield rows unchanged, and add the cell at `place` of each."""
+        for row in rows:
+            self.add((row[place],))
+            yield row
+
+    @property
+    def name(self) -> str:
+        """The name of the type; `str` if no narrower type fits or all cells are empty."""
+        fitting = [name for name in self._possible if self._impossible[name] <= self._read[name]]
+        return fitting[0] if fitting and not self.is_empty else "str"
+
+    def _fits(self, name: str, text: str) -> bool:
+        if name == "time" and text.count(":") < 2:
+            return False  # `12:30` may be a score
+        try:
+            self._possible[name](text)
+        except NotInCalendar:
+            if name == "time":  # `25:10:00` may be a duration
+                return False
+            self._impossible[name] += 1
+        except ValueError:
+            return False
+        else:
+            self._read[name] += 1
+        return True
+
+
+def type_of_column(cells: Iterable[str]) -> str:
+    """Return the narrowest type that fits all cells of a column."""
+    column = ColumnType()
+    column.add(cells)
+    return column.name
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A typed cell without a Python value, such as bytes that are not UTF-8; messages show it as `text`."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def read_cell(value: Any, type_: str) -> Any:
+    """Convert a typed cell of a Parquet file or a frame; text is parsed like a cell of a CSV file.
+
+    Raises:
+        ValueError: the cell cannot be converted without loss: `not a 64-bit whole number`.
+    """
+    if isinstance(value, Unreadable):
+        raise ValueError(f"a value of type {type_.removeprefix('list[').rstrip(']')} that cannot be stored")
+    if isinstance(value, TimeText) and type_ == "date" and ":" in value:
+        if not value.endswith("T00:00:00"):
+            raise ValueError("a time, not a date")
+        return value[: -len("T00:00:00")]
+    if isinstance(value, str):
+        return reader_of(type_)(value)
+    if type_.startswith("list["):
+        return [
+            read_cell(part, type_[5:-1]) for part in (value if isinstance(value, list) else [value]) if part is not None
+        ]
+    match type_:
+        case "str":
+            return text_of(value)
+        case "int":
+            return _typed_int(value)
+        case "float":
+            return _typed_float(value)
+        case "bool" if isinstance(value, bool):
+            return value
+    raise ValueError(f"not a value of type {type_}")
+
+
+def _typed_int(value: Any) -> int:
+    is_whole = isinstance(value, int | float | Decimal) and not isinstance(value, bool) and value == value // 1
+    if not is_whole or not -LARGEST <= (number := int(value)) < LARGEST:
+        raise ValueError("not a 64-bit whole number")
+    return number
+
+
+def _typed_float(value: Any) -> float:
+    is_number = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+    if not is_number or not isfinite(number := float(value)):
+        raise ValueError("not a finite number")
+    return number
+
+
+def key_text(value: Any) -> str:
+    """Return an id, a name or a description as text; whole numbers have no fraction.
+
+    >>> key_text(12), key_text(12.0), key_text("012")
+    ('12', '12', '012')
+    """
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return text_of(value)
+
+
+class TimeText(str):
+    """A text in the ISO form of a date or time: such a value, unless other values of the property are plain texts."""
+
+    __slots__ = ()
+
+
+def read_time_text(value: Any) -> Any:
+    """Return a text in ISO form as a `TimeText`, also within a list; other values unchanged.
+
+    >>> type(read_time_text("1995-12-15")).__name__, read_time_text("1995-13-15")
+    ('TimeText', '1995-13-15')
+    """
+    if isinstance(value, list):
+        return [read_time_text(part) for part in value]
+    if isinstance(value, str) and len(value) >= 8 and (value[4] == "-" or value[2] == ":" or value[0] in "+-"):
+        for read in (read_date, read_datetime, read_time):
+            try:
+                read(value)
+            except ValueError:
+                continue
+            return TimeText(value)
+    return value
+
+
+_SCALARS = {
+    bool: "bool",
+    int: "int",
+    float: "float",
+    str: "str",
+    datetime.date: "date",
+    datetime.datetime: "datetime",
+    datetime.time: "time",
+}
+_EXACT = {kind: name for kind, name in _SCALARS.items() if kind not in (int, float)}
+"""Python types that alone decide the property type; for a number, the value matters too: it may be too large."""
+
+
+def type_of(value: Any) -> str | None:
+    """Return the property type of a value; None for a missing value: null or an empty list.
+
+    A whole number beyond 64 bits, a duration, a point and a map have the type `str`.
+
+    Raises:
+        ValueError: the value is, or contains, a float that is not finite.
+    """
+    kind = type(value)
+    if kind in _EXACT:
+        return _EXACT[kind]
+    if kind is TimeText:
+        return kind_of(value)
+    if value is None:
+        return None
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError(f"{value} is not a finite number; leave it out, or write it as text")
+    if isinstance(value, list | tuple):
+        types = {found for part in value if (found := type_of(part)) is not None}
+        if not types:
+            return None
+        nested = any(found.startswith("list[") for found in types)
+        return "list[str]" if nested else f"list[{reduce(merge_types, sorted(types))}]"
+    if kind is int and not -LARGEST <= value < LARGEST:
+        return "str"
+    return _SCALARS.get(kind, "str")
+
+
+def merge_types(first: str, second: str) -> str:
+    """Return the type that covers two types: float for an integer and a float, a list for a list and a single value."""
+    if first == second:
+        return first
+    if first.startswith("list[") or second.startswith("list["):
+        return f"list[{merge_types(_inner(first), _inner(second))}]"
+    parts = {*first.split("|"), *second.split("|")}
+    return "|".join(sorted(parts - {"int"} if "float" in parts else parts))
+
+
+def as_type(value: Any, type_: str) -> Any:
+    """Convert a value to a property type; None for a missing value."""
+    found = type_of(value)
+    if found is None:
+        return None
+    if type_.startswith("list["):
+        parts = value if isinstance(value, list | tuple) else [value]
+        return [as_type(part, type_[5:-1]) for part in parts if type_of(part) is not None]
+    if type(value) is str:
+        return value
+    if isinstance(value, TimeText):  # a text among other texts stays as it was written
+        return str(value) if "str" in type_ else READERS[found](value)
+    if isinstance(value, datetime.date | datetime.time):
+        return READERS[found](value.isoformat())
+    if type(value) is int and "float" in type_:
+        return float(value)
+    return value if found in ("int", "float", "bool") and type_ != "str" else text_of(value)
+
+
+def text_of(value: Any) -> str:
+    """Return a value of any kind as text.
+
+    >>> text_of("a"), text_of(1.5), text_of(True), text_of({"x": 1})
+    ('a', '1.5', 'true', '{"x": 1}')
+    """
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict | list | tuple):
+        return json.dumps(value, ensure_ascii=False, default=text_of)
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
+
+
+def _inner(type_: str) -> str:
+    return type_[5:-1] if type_.startswith("list[") else type_
+
+
+# Records, the problems found in the data, and the limits of a file. Nodes and relationships come in the form in which a
+# file or a database provides them, without a schema. The limits keep a small hostile file from exhausting memory or
+# disk: without them, a gzipped file of 4 MB may expand to a line of 4 GB, an XML entity of twelve lines to a petabyte,
+# and a default value of GraphML to as many copies as there are nodes.
+
 
 MAX_SHOWN = 20
 """The maximum number of problems whose messages are kept."""

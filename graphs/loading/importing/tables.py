@@ -17,14 +17,15 @@ from pathlib import Path
 from typing import Any, Protocol, TextIO
 
 from graphground.cypher.diagnostics import counted
-from graphground.graphs.loading.importing.cells import CellFormat, reader_of
 from graphground.graphs.loading.importing.records import (
     MAX_NAME_CHARACTERS,
+    CellFormat,
     ImportRefused,
     Problems,
     bounded_lines,
     install_command,
     opened,
+    reader_of,
     refusal,
 )
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from graphground.cypher import validate
-from graphground.graphs.schemas.statistics.model import (
+from graphground.graphs.schemas.statistics import (
     LabelStatistics,
     PatternStatistics,
     PropertyStatistics,

@@ -3,7 +3,7 @@ import pytest
 from graphground.cypher import validate
 from graphground.cypher.diagnostics import applied
 from graphground.cypher.schema import SCALAR_TYPES
-from graphground.graphs.schemas.statistics.model import LabelStatistics, PropertyStatistics, Statistics
+from graphground.graphs.schemas.statistics import LabelStatistics, PropertyStatistics, Statistics
 from tests.support.checked_graphs import CHARACTERS, codes, findings, problems_in
 from tests.support.documents import schema
 

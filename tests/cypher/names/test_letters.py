@@ -9,7 +9,7 @@ import pytest
 
 from graphground.cypher.names import words
 from graphground.cypher.names.words import decomposed
-from graphground.graphs.entities import folding
+from graphground.graphs.entities import spans
 
 
 def test_no_character_becomes_more_than_seven_letters() -> None:
@@ -23,7 +23,7 @@ def test_all_characters_except_ligatures_of_whole_phrases_are_decomposed(text: s
     assert decomposed(text).translate(phrases) == unicodedata.normalize("NFKD", text.translate(phrases))
 
 
-@pytest.mark.parametrize("fold", [words.fold, folding.fold_lines, folding.fold])
+@pytest.mark.parametrize("fold", [words.fold, spans.fold_lines, spans.fold])
 @pytest.mark.parametrize("sign", ["ﷺ", "㌖", "㈝", "é"])
 def test_a_long_question_of_any_character_is_folded_quickly(fold: Callable[[str], str], sign: str) -> None:
     fold(sign)

@@ -7,7 +7,7 @@ import pytest
 from graphground.graphs.filtering.filter import filter_schema
 from graphground.graphs.graph import Graph
 from graphground.graphs.question.read import read
-from graphground.graphs.schemas.statistics.queried import LiveStatistics
+from graphground.graphs.schemas.statistics import LiveStatistics
 
 
 @pytest.mark.parametrize(

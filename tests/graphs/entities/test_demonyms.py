@@ -7,8 +7,8 @@ import pytest
 from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record
-from graphground.graphs.entities.demonyms import COUNTRIES, countries_of
 from graphground.graphs.entities.index import EntityIndex, open_index
+from graphground.graphs.entities.spans import COUNTRIES, countries_of
 from graphground.graphs.question.read import read_text
 
 SCHEMA = PropertyGraphSchema(

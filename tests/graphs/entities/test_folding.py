@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphground.graphs.entities.folding import clean, fold, fold_lines
+from graphground.graphs.entities.spans import clean, fold, fold_lines
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.index import EntityIndex, open_index
 from graphground.graphs.filtering.filter import METHODS, UnknownMethod, filter_schema
 from graphground.graphs.question.read import read_text
-from graphground.graphs.schemas.forms import base_form
-from graphground.graphs.schemas.token_count import estimate_tokens
+from graphground.graphs.schemas.forms import base_form, estimate_tokens
 from tests.support.documents import INTERVAL, schema
 from tests.support.large_schema import large_schema, questions
 from tests.support.shared_data import SHARED, needs

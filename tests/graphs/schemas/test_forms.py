@@ -8,7 +8,7 @@ from graphground.cypher import parse, validate
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.graphs.schemas.forms import base_form, enhanced_form, json_form, property_map, show_value, unit_of
-from graphground.graphs.schemas.statistics.model import (
+from graphground.graphs.schemas.statistics import (
     LabelStatistics,
     PatternStatistics,
     PropertyStatistics,

@@ -1,4 +1,4 @@
-from graphground.graphs.schemas.token_count import estimate_tokens
+from graphground.graphs.schemas.forms import estimate_tokens
 
 # Token counts by cl100k_base, o200k_base, and the tokenizers of Claude 2 and DeepSeek, in this order.
 COUNTED = {

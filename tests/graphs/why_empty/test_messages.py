@@ -12,12 +12,7 @@ from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPa
 from graphground.cypher.tree import Query
 from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
-from graphground.graphs.schemas.statistics.model import (
-    LabelStatistics,
-    PatternStatistics,
-    PropertyStatistics,
-    Statistics,
-)
+from graphground.graphs.schemas.statistics import LabelStatistics, PatternStatistics, PropertyStatistics, Statistics
 from graphground.graphs.why_empty.probe import Probe
 from graphground.graphs.why_empty.second_look import (
     Shape,

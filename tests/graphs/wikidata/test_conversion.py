@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from graphground.graphs.definitions.read import Link, Property, find_unit, read_part, units
+from graphground.graphs.wikidata.build import node_property, time_text
 from graphground.graphs.wikidata.statements import (
     Statement,
     Value,
@@ -18,7 +19,6 @@ from graphground.graphs.wikidata.statements import (
     value_of_snak,
     value_of_term,
 )
-from graphground.graphs.wikidata.writing import node_property, time_text
 from tests.support.shared_data import needs
 from tests.support.wikidata_documents import all_raw_documents, raw_document, raw_documents
 

@@ -8,7 +8,7 @@ from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.graphs.engines.engine import Engine, EngineError, Table
 from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.paging import count_nodes, database_records
-from graphground.graphs.entities.vectors.encoders import Vectors
+from graphground.graphs.entities.vectors.building import Vectors
 from graphground.graphs.graph import Graph
 from graphground.server.commands.entities import make_vectors, show
 
@@ -74,8 +74,7 @@ def test_ctrl_c_stops_a_build_of_chosen_labels_and_the_same_command_continues_it
     from graphground.graphs.entities.build import build_index
     from graphground.graphs.entities.files import Files
     from graphground.graphs.entities.vectors import building
-    from graphground.graphs.entities.vectors.building import VectorsMissing, VectorStore
-    from graphground.graphs.entities.vectors.encoders import StaticEncoder
+    from graphground.graphs.entities.vectors.building import StaticEncoder, VectorsMissing, VectorStore
 
     build_index(
         tmp_path / "i",

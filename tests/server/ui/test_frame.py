@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.graph import Graph
 from graphground.server.ui.drawings import schema_for_page
 from graphground.tools.get_schema import PROVISIONAL, STALE

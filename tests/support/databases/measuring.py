@@ -21,8 +21,7 @@ from graphground.cypher.outline import outline_of
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import OpenGraphs
-from graphground.graphs.schemas.forms import base_form
-from graphground.graphs.schemas.token_count import estimate_tokens
+from graphground.graphs.schemas.forms import base_form, estimate_tokens
 from graphground.server.settings import Settings
 from graphground.server.sources import graph_sources
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher

@@ -12,8 +12,7 @@ from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.files import Files
 from graphground.graphs.entities.vectors import building
-from graphground.graphs.entities.vectors.building import VectorStore, build_vectors, estimate
-from graphground.graphs.entities.vectors.encoders import STATIC, encoder
+from graphground.graphs.entities.vectors.building import STATIC, VectorStore, build_vectors, encoder, estimate
 
 WORDS = [
     "red", "blue", "green", "big", "small", "old", "new", "wild", "tame", "fast", "slow", "loud", "car", "train",
@@ -40,7 +39,7 @@ import os, sys
 from pathlib import Path
 from graphground.graphs.entities.files import Files
 from graphground.graphs.entities.vectors import building
-from graphground.graphs.entities.vectors.encoders import STATIC, encoder
+from graphground.graphs.entities.vectors.building import STATIC, encoder
 building._TEXTS_AT_ONCE = 500
 def report(step):
     if step.done >= 1500:

@@ -15,7 +15,7 @@ from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
 from graphground.graphs.engines.dialects import MEMGRAPH
 from graphground.graphs.engines.embedded.launcher import end_engine, require_arcadedb
 from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.entities.vectors.encoders import STATIC, encoder
+from graphground.graphs.entities.vectors.building import STATIC, encoder
 from graphground.graphs.entities.vectors.in_database import DatabaseVectors, IndexUnfit, VectorIndex
 from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file

@@ -12,16 +12,15 @@ import pytest
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.index import open_index
-from graphground.graphs.entities.vectors import encoders
-from graphground.graphs.entities.vectors.building import build_vectors
-from graphground.graphs.entities.vectors.encoders import STATIC, EncoderMissing, encoder
+from graphground.graphs.entities.vectors import building
+from graphground.graphs.entities.vectors.building import STATIC, EncoderMissing, build_vectors, encoder
 
 SLOW = "a-slow-model"
 MODULE = """
 import gate
 gate.begun.set()
 gate.opened.wait(30)
-from graphground.graphs.entities.vectors.encoders import STATIC, encoder
+from graphground.graphs.entities.vectors.building import STATIC, encoder
 if gate.broken:
     raise OSError("the model's files are gone")
 
@@ -48,14 +47,14 @@ def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     gate = Gate()
     monkeypatch.setitem(sys.modules, "gate", gate)
     monkeypatch.delitem(sys.modules, "sentence_transformers", raising=False)
-    encoders.encoder.cache_clear()
+    building.encoder.cache_clear()
     yield gate
     gate.opened.set()
     for thread in threading.enumerate():
         if thread.name == "sentence-transformers":
             thread.join(30)
     sys.modules.pop("sentence_transformers", None)
-    encoders.encoder.cache_clear()
+    building.encoder.cache_clear()
 
 
 @pytest.fixture
@@ -109,7 +108,7 @@ def test_if_a_model_cannot_be_loaded_the_mode_auto_works_and_the_reason_is_repor
 def test_if_the_model_of_vectors_is_not_installed_the_mode_auto_works_and_the_error_explains_the_installation(
     folder: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(encoders, "find_spec", lambda name: None)
+    monkeypatch.setattr(building, "find_spec", lambda name: None)
     index = open_index(folder)
     assert index.find("bred")[0].name == "bread"
     with pytest.raises(EncoderMissing, match=r"pip install 'graphground\[vectors\]'"):

@@ -7,8 +7,15 @@ import pytest
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.index import open_index
-from graphground.graphs.entities.vectors.building import VectorsMissing, build_vectors, estimate
-from graphground.graphs.entities.vectors.encoders import STATIC, EncoderMissing, StaticEncoder, encoder
+from graphground.graphs.entities.vectors.building import (
+    STATIC,
+    EncoderMissing,
+    StaticEncoder,
+    VectorsMissing,
+    build_vectors,
+    encoder,
+    estimate,
+)
 
 NAMES = {"Animal": ["dog", "cat", "horse"], "Food": ["bread", "wine", "cheese"], "Vehicle": ["car", "train", "ship"]}
 RECORDS = [

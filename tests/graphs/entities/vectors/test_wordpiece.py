@@ -1,6 +1,6 @@
 import pytest
 
-from graphground.graphs.entities.vectors.encoders import WordPiece
+from graphground.graphs.entities.vectors.building import WordPiece
 
 VOCABULARY = {
     piece: number

@@ -8,9 +8,14 @@ from typing import Any
 
 import pytest
 
-from graphground.graphs.loading.importing.cells import CellFormat, ColumnType, reader_of, type_of_column
 from graphground.graphs.loading.importing.mapping import import_folder, infer, read_mapping, write_mapping
-from graphground.graphs.loading.importing.records import ImportRefused
+from graphground.graphs.loading.importing.records import (
+    CellFormat,
+    ColumnType,
+    ImportRefused,
+    reader_of,
+    type_of_column,
+)
 from graphground.graphs.loading.simplekg import MAX_ID_CHARACTERS
 from tests.support.films import FILMS_MAPPING
 from tests.support.simplekg_files import checked

@@ -19,7 +19,7 @@ from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.schemas.extraction.extract import extract, read_provisional, sample_values, scan
 from graphground.graphs.schemas.extraction.findings import Findings, Steps
 from graphground.graphs.schemas.live_schema import LiveSchema, SchemaCache, fingerprint
-from graphground.graphs.schemas.statistics.queried import query_statistics
+from graphground.graphs.schemas.statistics import query_statistics
 from graphground.tools.failure import ToolFailure
 from graphground.tools.get_schema import GetSchemaRequest, get_schema
 from tests.support.neo4j_server import Neo4jServer, seeded

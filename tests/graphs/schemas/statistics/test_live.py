@@ -15,9 +15,7 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.opening.connected import open_database
 from graphground.graphs.schemas.extraction.extract import extract
 from graphground.graphs.schemas.forms import enhanced_form
-from graphground.graphs.schemas.statistics import queried
-from graphground.graphs.schemas.statistics.model import Statistics
-from graphground.graphs.schemas.statistics.queried import LiveStatistics, query_statistics
+from graphground.graphs.schemas.statistics import LiveStatistics, Statistics, queried, query_statistics
 from graphground.graphs.storage.home import Home
 from tests.support.neo4j_server import Neo4jServer, seeded
 

@@ -12,13 +12,14 @@ import pytest
 from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.stored import open_stored
-from graphground.graphs.schemas.statistics.model import (
+from graphground.graphs.schemas.statistics import (
+    LiveStatistics,
     PropertyStatistics,
     Statistics,
+    query_statistics,
     read_statistics,
     write_statistics,
 )
-from graphground.graphs.schemas.statistics.queried import LiveStatistics, query_statistics
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 from tests.support.films import FILMS
