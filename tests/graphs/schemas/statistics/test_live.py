@@ -13,9 +13,10 @@ from graphground.graphs.engines.address import BoltAddress, Database
 from graphground.graphs.engines.bolt import bolt_engine
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.connected import open_database
+from graphground.graphs.schemas import statistics
 from graphground.graphs.schemas.extraction.extract import extract
 from graphground.graphs.schemas.forms import enhanced_form
-from graphground.graphs.schemas.statistics import LiveStatistics, Statistics, queried, query_statistics
+from graphground.graphs.schemas.statistics import LiveStatistics, Statistics, query_statistics
 from graphground.graphs.storage.home import Home
 from tests.support.neo4j_server import Neo4jServer, seeded
 
@@ -41,7 +42,7 @@ def read(graph: Graph) -> Statistics:
 def test_brief_statistics_come_from_a_sample_and_mark_nothing_as_absent(
     neo4j_5: Neo4jServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queried, "SAMPLED", 50)
+    monkeypatch.setattr(statistics, "SAMPLED", 50)
     seeded(
         neo4j_5,
         "MATCH (n) DETACH DELETE n",
@@ -73,7 +74,7 @@ def test_brief_statistics_come_from_a_sample_and_mark_nothing_as_absent(
 def test_a_connected_database_is_counted_and_counted_again_after_a_change(
     neo4j_5: Neo4jServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queried, "MOST_SHARE", float("inf"))  # no pause between updates
+    monkeypatch.setattr(statistics, "MOST_SHARE", float("inf"))  # no pause between updates
     seeded(neo4j_5, *WORLD)
     database = Database("world", neo4j_5.uri, username=neo4j_5.user, password=neo4j_5.password)
     graph = open_database(database, Home(tmp_path).make())
