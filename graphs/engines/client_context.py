@@ -72,6 +72,44 @@ class Cancellation:
                 self._stops.remove(stop)
 
 
+CLOSING_SECONDS = 5.0
+
+
+class BackgroundWork:
+    """The work of an object in a thread of its own, whose queries end when the object is stopped."""
+
+    def __init__(self) -> None:
+        self._starting, self._stopped, self._cancellation = threading.Lock(), threading.Event(), Cancellation()
+        self.thread: threading.Thread | None = None
+
+    def _start(self, name: str, work: Callable[[], None]) -> None:
+        """Start the work, unless it is running, or was stopped."""
+
+        def run() -> None:
+            CANCELLATION.set(self._cancellation)
+            work()
+
+        with self._starting:
+            if not self._stopped.is_set() and (self.thread is None or not self.thread.is_alive()):
+                thread = threading.Thread(target=run, name=name, daemon=True)
+                thread.start()
+                self.thread = (
+                    thread  # only now: `stop` may run meanwhile, and cannot join a thread that has not started
+                )
+
+    def _wait(self, seconds: float) -> None:
+        """Wait up to `seconds` for the work in progress."""
+        if self.thread is not None:
+            self.thread.join(seconds)
+
+    def stop(self) -> None:
+        """Stop the work and its queries, waiting up to `CLOSING_SECONDS` for them to end; may be called twice."""
+        self._stopped.set()
+        until = time.monotonic() + CLOSING_SECONDS
+        for thread in (*self._cancellation.cancel(), *([self.thread] if self.thread is not None else [])):
+            thread.join(max(0.0, until - time.monotonic()))
+
+
 TURN_SECONDS = 0.05
 """The longest wait, in seconds, for a turn to compute; the threads that have a turn may all wait for something else."""
 

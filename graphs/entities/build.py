@@ -163,10 +163,6 @@ def distinct(numbers: U64) -> U64:
 # Temporary files of a build, in which arrays grow on disk instead of in memory.
 
 
-NEIGHBOURS = 4
-"""The average number of consecutive pieces in a run above which `gather` copies each run as a whole."""
-
-
 class Spool:
     """Named columns of numbers and texts in a folder: `spool.numbers("entity", array)`, then `spool.read(…)`."""
 
@@ -227,20 +223,8 @@ def gather(
     into: npt.NDArray[Any],
     chunk: int = 500_000,
 ) -> None:
-    """Write the pieces of a packed column into the array `into`, in the order `order`.
-
-    If `order` consists of long runs of consecutive numbers, each run is copied as a whole; otherwise `chunk` pieces are
-    copied at a time.
-    """
+    """Write the pieces of a packed column into the array `into`, in the order `order`; `chunk` pieces at a time."""
     written = 0
-    breaks = np.flatnonzero(np.diff(order.astype(np.int64)) != 1) + 1
-    if len(order) and NEIGHBOURS * len(breaks) < len(order):
-        firsts, lasts = order[np.concatenate(([0], breaks))], order[np.concatenate((breaks, [len(order)])) - 1]
-        ends = starts[lasts].astype(np.int64) + lengths[lasts]
-        for low, end in zip(starts[firsts].tolist(), ends.tolist(), strict=True):
-            into[written : written + end - low] = pieces[low:end]
-            written += end - low
-        return
     for low in range(0, len(order), chunk):
         chosen = order[low : low + chunk]
         sizes = lengths[chosen].astype(np.int64)

@@ -82,10 +82,24 @@ class EntityLookup(Protocol):
     def judge(
         self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
     ) -> Judgement:
-        """Return the verdict on a text that a query compares with a property: see `verdicts.judging.judge_value`."""
-        from graphground.graphs.entities.verdicts.judging import judge_value  # that module imports this one
+        """Return the verdict on a text that a query compares with a property of some labels (all labels if None).
 
-        return judge_value(self, mention, labels=labels, key=key, names=names)
+        If `names` is True, the text is compared with the names in the property `key` and their aliases, or with all
+        texts if `key` is None. Otherwise it is compared with the values of the property `key` (any if None).
+
+            lookup.judge("Lebron Jmes", labels=("Player",)).candidates[0].name  # 'LeBron James'
+        """
+        from graphground.graphs.entities.verdicts.judging import CONSIDERED, judge  # that module imports this one
+
+        only = next(iter(labels)) if labels is not None and len(labels) == 1 else None
+        found = self.find(mention, label=only, property=None if names else key, limit=CONSIDERED)
+        fitting = [
+            candidate
+            for candidate in found
+            if (labels is None or candidate.label in labels)
+            and key in (None, candidate.name_property if names else candidate.property)
+        ]
+        return judge(mention, fitting, self)
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         """Whether a node of the label has exactly this value in the property.

@@ -11,10 +11,9 @@ from __future__ import annotations
 import hashlib
 import logging
 import shutil
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,17 +23,18 @@ from filelock import FileLock, Timeout
 from graphground.cypher.diagnostics import counted
 from graphground.cypher.quoting import nodes, property_of
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.graphs.engines.client_context import CANCELLATION, Cancellation
+from graphground.graphs.engines.client_context import BackgroundWork
 from graphground.graphs.engines.engine import Engine, EngineError, QueryCancelled
-from graphground.graphs.entities.candidate import Candidate, EntityLookup, IndexInfo, IndexMissing, Mode, UnknownName
-from graphground.graphs.entities.paging import (
-    NAME_PROPERTIES,
-    Page,
-    columns_of,
-    count_nodes,
-    database_pages,
-    name_property,
+from graphground.graphs.entities.candidate import (
+    Candidate,
+    EntityLookup,
+    IndexInfo,
+    IndexMissing,
+    Mode,
+    Record,
+    UnknownName,
 )
+from graphground.graphs.entities.paging import NAME_PROPERTIES, columns_of, count_nodes, database_pages, name_property
 from graphground.graphs.entities.spans import clean, fold
 
 if TYPE_CHECKING:
@@ -263,13 +263,11 @@ LONG_SHARE = 0.2
 """The maximum share of the time that may be spent in rebuilds that are not quick."""
 COMPARE_SECONDS, COUNT_SECONDS = 60.0, 2.0
 """The minimum time between two comparisons of an index that the user has built, and the time limit of each count."""
-CLOSING_SECONDS = 5.0
-"""The maximum time, in seconds, to wait for a build to end when the graph is closed."""
 SOURCE = "database, built automatically; state "
 logger = logging.getLogger(__name__)
 
 
-class OwnIndex(EntityLookup):
+class OwnIndex(EntityLookup, BackgroundWork):
     """An `EntityLookup` over your own database: `OwnIndex("films", engine, lambda: schema, mark, folder)`.
 
     `schema` returns the current schema, and `mark` returns a value that changes with the data, or None if unknown.
@@ -288,15 +286,12 @@ class OwnIndex(EntityLookup):
         complete: Callable[[], object] = lambda: None,
         settled: Callable[[], PropertyGraphSchema] | None = None,
     ) -> None:
+        BackgroundWork.__init__(self)
         self._name, self._engine, self._schema, self._mark = name, engine, schema, mark
         self._folder, self._vectors, self._complete = folder, vectors, complete
         self._settled = settled or schema
         self._exact = ExactNames(name, engine, schema, vectors)
         self._index: EntityIndex | None = None
-        self._building: threading.Thread | None = None
-        self._lock = threading.Lock()
-        self._cancellation = Cancellation()
-        self._stopped = threading.Event()
         self._seconds = self._earliest = self._due = 0.0
         self._read: tuple[PropertyGraphSchema, str] | None = None
         self._problem: str | None = None
@@ -417,15 +412,7 @@ class OwnIndex(EntityLookup):
         """Build a missing or outdated index, and wait up to `seconds` for it: for tests and benchmarks."""
         if self.stale:
             self._begin()
-        if self._building is not None:
-            self._building.join(seconds)
-
-    def stop(self) -> None:
-        """Stop a running build, including its query in the database; may be called twice."""
-        self._stopped.set()
-        until = time.monotonic() + CLOSING_SECONDS
-        for thread in (*self._cancellation.cancel(), *([self._building] if self._building is not None else [])):
-            thread.join(max(0.0, until - time.monotonic()))
+        self._wait(seconds)
 
     def _now(self) -> EntityLookup:
         """Start a build if it is due, and return the lookup to use now.
@@ -435,9 +422,8 @@ class OwnIndex(EntityLookup):
         """
         if self.stale:
             self._begin()
-            building = self._building
-            if building is not None and (self._index is None or self._quick):
-                building.join(WAIT_SECONDS)
+            if self._index is None or self._quick:
+                self._wait(WAIT_SECONDS)
         elif self.built_by_itself and time.monotonic() >= self._due and not self._engine.capabilities().dialect.marks:
             self._begin()
         return self._index if self._index is not None else self._exact
@@ -448,16 +434,10 @@ class OwnIndex(EntityLookup):
         return self._seconds <= QUICK_SECONDS or (self._index is not None and self._index.info.nodes <= FEW_NODES)
 
     def _begin(self) -> None:
-        with self._lock:
-            if self._stopped.is_set() or self._problem or (self._building is not None and self._building.is_alive()):
-                return
-            if time.monotonic() < self._earliest:
-                return
-            self._building = threading.Thread(target=self._build, name=f"names of {self._name}", daemon=True)
-            self._building.start()
+        if not self._problem and time.monotonic() >= self._earliest:
+            self._start(f"names of {self._name}", self._build)
 
     def _build(self) -> None:
-        CANCELLATION.set(self._cancellation)
         from graphground.graphs.entities.build import build_index  # NumPy, in the background
         from graphground.graphs.entities.index import open_index
 
@@ -478,7 +458,7 @@ class OwnIndex(EntityLookup):
                     shutil.rmtree(
                         unfinished, ignore_errors=True
                     )  # left by a killed process, since this process holds the lock
-                records = (record for page in self._unhurried(schema) for record in page.records())
+                records = chain.from_iterable(self._unhurried(schema))
                 # If the schema has changed meanwhile, the index is outdated, and the next lookup builds it again.
                 build_index(self._folder, records, source=self._source(mark, schema), total=self._total)
             again, now = self._index is not None, time.monotonic()
@@ -509,13 +489,13 @@ class OwnIndex(EntityLookup):
             known = self._read = schema, hashlib.sha256(orjson.dumps(read)).hexdigest()[:8]
         return f"{SOURCE}{mark or 'unknown'}, schema {known[1]}"
 
-    def _unhurried(self, schema: PropertyGraphSchema) -> Iterator[Page]:
+    def _unhurried(self, schema: PropertyGraphSchema) -> Iterator[list[Record]]:
         """Yield the pages of all labels; after each, the database rests half as long as it worked, up to a second."""
         begin = time.monotonic()
         for page in database_pages(self._engine, schema):
             read = time.monotonic()
             yield page
-            self._done += len(page.keys)
+            self._done += len(page)
             if self._stopped.wait(min(1.0, max(0.0, (read - begin) / 2 - (time.monotonic() - read)))):
                 raise EngineError("the server is shutting down")
             begin = time.monotonic()

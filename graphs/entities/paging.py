@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from graphground.cypher.diagnostics import counted, either
@@ -20,35 +19,6 @@ MOST_LETTERS = 4_000_000
 NAME_PROPERTIES = ("name", "title", "label", "fullName", "full_name", "displayName", "username", "id")
 ALIAS_PROPERTIES = ("aliases", "alias", "alternativeNames", "synonyms")
 _TEXTS = frozenset({"str", "list[str]"})
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """Some nodes of one label, with a column for each property; a missing value is an empty text."""
-
-    label: str
-    name_property: str | None
-    alias_property: str | None
-    keys: Sequence[str]
-    names: Sequence[Any]
-    aliases: Sequence[Any]
-    descriptions: Sequence[Any]
-    values: Mapping[str, Sequence[Any]]
-
-    def records(self, chosen: Iterable[int] | None = None) -> Iterator[Record]:
-        """Yield the nodes as records: all nodes, or those at the chosen positions."""
-        for place in range(len(self.keys)) if chosen is None else chosen:
-            others = self.aliases[place]
-            yield Record(
-                self.keys[place],
-                self.label,
-                _name(self.names[place]),
-                [other for other in (others if isinstance(others, list) else [others]) if _text(other)],
-                _text(self.descriptions[place]),
-                {key: column[place] for key, column in self.values.items() if is_text(column[place])},
-                self.name_property or "name",
-                self.alias_property or "aliases",
-            )
 
 
 def count_nodes(engine: Engine, schema: PropertyGraphSchema, labels: Iterable[str] | None = None) -> int:
@@ -72,12 +42,12 @@ def database_records(
         EngineError: a label is not in the schema, or the database failed or changed while it was read.
     """
     for read in database_pages(engine, schema, labels, page):
-        yield from read.records()
+        yield from read
 
 
 def database_pages(
     engine: Engine, schema: PropertyGraphSchema, labels: Iterable[str] | None = None, page: int = PAGE
-) -> Iterator[Page]:
+) -> Iterator[list[Record]]:
     """Yield the nodes of `database_records` in pages of at most `page` nodes, and fewer if their texts are long.
 
     The database returns a page as one row of lists, which is 30 times faster than one row for each node.
@@ -115,7 +85,7 @@ def _chosen(schema: PropertyGraphSchema, labels: Iterable[str] | None) -> list[L
     return [label for label in schema.labels.values() if label.name in names]
 
 
-def _pages_of(engine: Engine, label: Label, most: int) -> Iterator[Page]:
+def _pages_of(engine: Engine, label: Label, most: int) -> Iterator[list[Record]]:
     name, aliases, description, values = columns_of(label)
     if name is None and aliases is None and not values:
         return
@@ -131,19 +101,23 @@ def _pages_of(engine: Engine, label: Label, most: int) -> Iterator[Page]:
     while skip < expected:
         rows = engine.run(f"{nodes(label.name).match()} WITH n SKIP {skip} LIMIT {size} RETURN {returned}").rows
         ids, *texts = rows[0]
-        by_property = dict(zip(read, texts, strict=True))
-        none = [""] * len(ids)
-        page = Page(
-            label=label.name,
-            name_property=name,
-            alias_property=aliases,
-            keys=list(map(str, ids)),
-            names=by_property[name] if name else none,
-            aliases=by_property[aliases] if aliases else none,
-            descriptions=by_property[description] if description else none,
-            values={key: by_property[key] for key in values},
-        )
-        keys.update(map(hash, page.keys))
+        page = []
+        for key, *row in zip(map(str, ids), *texts, strict=True):
+            node = dict(zip(read, row, strict=True))
+            others = node.get(aliases or "", ())
+            page.append(
+                Record(
+                    key,
+                    label.name,
+                    _name(node.get(name or "")),
+                    [other for other in (others if isinstance(others, list) else [others]) if _text(other)],
+                    _text(node.get(description or "")),
+                    {key: node[key] for key in values if is_text(node[key])},
+                    name or "name",
+                    aliases or "aliases",
+                )
+            )
+        keys.update(hash(record.key) for record in page)
         yield page
         skip += size
         letters = 10 * sum(len(str(text)) for column in texts for text in column[::10])

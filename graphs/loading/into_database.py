@@ -18,13 +18,12 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 from zlib import crc32
 
-import neo4j
-
 from graphground.cypher.diagnostics import counted, sentence
 from graphground.cypher.quoting import in_backticks
 from graphground.cypher.safety.canonical import two_readings
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.bolt import open_driver
 from graphground.graphs.engines.dialects import MEMGRAPH, Dialect, dialect_of
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable
 from graphground.graphs.engines.errors import translated
@@ -45,16 +44,7 @@ class BoltLoader:
 
     def __init__(self, address: BoltAddress) -> None:
         address.check()
-        self.address = address
-        try:
-            self._driver = neo4j.GraphDatabase.driver(
-                address.uri,
-                auth=(address.user, address.password) if address.user else None,
-                connection_timeout=5.0,
-                user_agent="graphground",
-            )
-        except Exception as error:
-            raise translated(error, address) from error
+        self.address, self._driver = address, open_driver(address)
         try:
             self.dialect: Dialect = dialect_of(self._driver.get_server_info().agent)
         except Exception as error:
@@ -103,8 +93,20 @@ class BoltLoader:
                 "Nothing was changed."
             )
         sets = LabelSets(file.schema)
-        nodes = Batches(self._write, lambda kind: node_statement(sets.labels[kind[0]], kind[1]))
-        edges = Batches(self._write, lambda kind: relationship_statement(kind, sets))
+
+        def node_statement(kind: tuple[str, Functions]) -> str:
+            names = ":".join(map(in_backticks, sets.labels[kind[0]]))
+            return f"UNWIND $rows AS row CREATE (n:{names}) SET n = row" + conversions("n", "row", kind[1])
+
+        def relationship_statement(kind: tuple[str, str, str, Functions]) -> str:
+            type_, start, end, functions = kind
+            return (
+                f"UNWIND $rows AS row MATCH (a:{in_backticks(sets.labels[start][0])} {{eid: row.s}}), "
+                f"(b:{in_backticks(sets.labels[end][0])} {{eid: row.e}}) CREATE (a)-[r:{in_backticks(type_)}]->(b) "
+                "SET r = row.p" + conversions("r", "row.p", functions)
+            )
+
+        nodes, edges = Batches(self._write, node_statement), Batches(self._write, relationship_statement)
         times = {name: times_of(label.properties) for name, label in sets.stored.labels.items()}
         times |= {name: times_of(properties) for name, properties in file.schema.relationship_properties.items()}
         checks = RecordChecks(file.schema)
@@ -234,29 +236,6 @@ def prepare_times(row: dict[str, Any], keys: Iterable[str]) -> Functions:
                 row[key] = texts if type(value) is list else texts[0]
             found.append((key, function_for(texts[0]), type(value) is list))
     return tuple(found)
-
-
-def node_statement(labels: Iterable[str], functions: Functions) -> str:
-    """Return the statement that creates the nodes in `$rows`; it converts dates and times, which are text in JSON.
-
-    >>> node_statement(["Movie"], (("released", "date", False),))
-    'UNWIND $rows AS row CREATE (n:`Movie`) SET n = row SET n.`released` = date(row.`released`)'
-    """
-    names = ":".join(map(in_backticks, labels))
-    return f"UNWIND $rows AS row CREATE (n:{names}) SET n = row" + conversions("n", "row", functions)
-
-
-def relationship_statement(kind: tuple[str, str, str, Functions], sets: LabelSets) -> str:
-    """Return the statement that creates the relationships in `$rows`.
-
-    `kind` holds the type, the label sets of the start and the end, and the functions for dates and times.
-    """
-    type_, start, end, functions = kind
-    return (
-        f"UNWIND $rows AS row MATCH (a:{in_backticks(sets.labels[start][0])} {{eid: row.s}}), "
-        f"(b:{in_backticks(sets.labels[end][0])} {{eid: row.e}}) CREATE (a)-[r:{in_backticks(type_)}]->(b) "
-        "SET r = row.p" + conversions("r", "row.p", functions)
-    )
 
 
 def conversions(variable: str, row: str, functions: Functions) -> str:

@@ -39,7 +39,16 @@ def stored_sources(home: Home) -> list[GraphSource]:
     descriptions |= {entry.name: entry.description for entry in Catalog(home).entries()}
     # One engine process serves all graphs, so warming up the first graph starts the process for all.
     return [
-        stored_source(name, description, home, eager=place == 0)
+        GraphSource(
+            name,
+            description,
+            ENGINE,
+            partial(open_stored, name, home),
+            partial(_counts, name, home),
+            version=partial(_version, name, home),  # a server reopens the graph when it has been loaded again
+            eager=place == 0,
+            warm_up=WARM_UP,
+        )
         for place, (name, description) in enumerate(descriptions.items())
     ]
 
@@ -47,20 +56,6 @@ def stored_sources(home: Home) -> list[GraphSource]:
 def stamp(home: Home) -> object:
     """Return a value that changes when a graph is loaded, dropped or offered again; costs two `stat` calls."""
     return Catalog(home).stamp(), dropped_stamp(home)
-
-
-def stored_source(name: str, description: str, home: Home, *, eager: bool = False) -> GraphSource:
-    """Return a loaded or bundled graph as a source; a server reopens the graph when it has been loaded again."""
-    return GraphSource(
-        name,
-        description,
-        ENGINE,
-        partial(open_stored, name, home),
-        partial(_counts, name, home),
-        version=partial(_version, name, home),
-        eager=eager,
-        warm_up=WARM_UP,
-    )
 
 
 def open_stored(name: str, home: Home) -> Graph:

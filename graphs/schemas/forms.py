@@ -353,12 +353,13 @@ class _Enhanced:
         for key, type_ in properties.items():
             if key in left:
                 continue
-            fill = self._fill(owner, key)
+            fill, unit = self._fill(owner, key), unit_of(key, type_)
             notes = [
                 *keys.get(key, ()),
                 f"holds {texts[key].described}" if key in texts else None,
                 f"{words} instead of NULL" if (words := placeholder_words(self.facts.property(owner, key))) else None,
-                _unit_beyond_name(key, type_),
+                # A unit that the name states, as in `start_year` and `lifespan_years`, is not repeated.
+                None if unit in (None, CALENDAR_YEAR) or key.endswith(f"_{unit.removeprefix('in ')}") else unit,
                 self._examples(owner, key, type_),
             ]
             if key not in described and any(notes):
@@ -427,15 +428,6 @@ class _Enhanced:
             or (known is not None and (known.distinct or 0) > FEW_VALUES)
         )
         return ", ".join(show_value(value) for value in values[: 1 if alone else SAMPLES_SHOWN])
-
-
-def _unit_beyond_name(key: str, type_: str) -> str | None:
-    """Return the unit of a property; None if it has no unit.
-
-    The result is also None if the name of the property states the unit, as `start_year` and `lifespan_years` do.
-    """
-    unit = unit_of(key, type_)
-    return None if unit is None or unit == CALENDAR_YEAR or key.endswith(f"_{unit.removeprefix('in ')}") else unit
 
 
 UNITS: dict[str, str] = word_lists()["units"]

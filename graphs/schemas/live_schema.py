@@ -29,7 +29,7 @@ import orjson
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.cypher.text_values import TextValues
-from graphground.graphs.engines.client_context import CANCELLATION, Cancellation
+from graphground.graphs.engines.client_context import CANCELLATION, BackgroundWork
 from graphground.graphs.engines.engine import Engine, EngineError, EngineUnavailable, QueryCancelled
 from graphground.graphs.schemas.extraction.extract import extract, read_provisional
 from graphground.graphs.schemas.extraction.findings import Extraction
@@ -106,7 +106,7 @@ def _extraction_form() -> TypeAdapter[Extraction]:
     return form
 
 
-OPENING_STEP_SECONDS, OPENING_SECONDS, CLOSING_SECONDS = 10.0, 20.0, 5.0
+OPENING_STEP_SECONDS, OPENING_SECONDS = 10.0, 20.0
 QUICK_SECONDS = 0.75
 """The maximum duration of the last reading, in seconds, for a changed database to be reread immediately."""
 SETTLE_STEP_SECONDS, SETTLE_SECONDS = 4.0, 8.0
@@ -124,7 +124,7 @@ FINGERPRINT_SECONDS = 2.0
 logger = logging.getLogger(__name__)
 
 
-class LiveSchema:
+class LiveSchema(BackgroundWork):
     """The schema of one connected database, kept up to date: `LiveSchema(engine, "films", key, cache).open()`.
 
     `key` identifies the database in the cache. `naming` maps labels to the properties that name their nodes.
@@ -141,6 +141,7 @@ class LiveSchema:
         *,
         may_be_provisional: bool = False,
     ) -> None:
+        super().__init__()
         self.engine, self.name, self.key, self.cache = engine, name, key, cache
         self._naming, self._may_be_provisional = naming or {}, may_be_provisional
         self._provisional = False
@@ -152,9 +153,6 @@ class LiveSchema:
         self._completions = 0
         self._unreachable: str | None = None
         self._reading = threading.Lock()
-        self._stopped = threading.Event()
-        self.thread: threading.Thread | None = None
-        self._cancellation = Cancellation()
 
     def open(self) -> None:
         """Use the cached schema, and reread the database if it has changed since (see `check_for_changes`).
@@ -228,8 +226,8 @@ class LiveSchema:
             QueryCancelled: the graph has been closed.
             EngineError: the complete schema has not been read by then.
         """
-        if self._provisional and self.thread is not None:
-            self.thread.join(seconds)
+        if self._provisional:
+            self._wait(seconds)
         if self._stopped.is_set():
             raise QueryCancelled(f"The graph {self.name} has been closed.")
         if self._provisional:
@@ -241,8 +239,8 @@ class LiveSchema:
         Wait first while the schema is being read in the background; the errors are those of `wait_until_complete`.
         """
         self.wait_until_complete()
-        if self.stale and self.thread is not None:
-            self.thread.join(REREAD_SECONDS)
+        if self.stale:
+            self._wait(REREAD_SECONDS)
         with self._reading:
             # Statistics made from a partial schema carry no mark, so that they are computed again.
             is_partial = self._found is not None and self._found.partial
@@ -296,8 +294,7 @@ class LiveSchema:
         """
         if self._provisional:
             self.follow()
-            if self.thread is not None:
-                self.thread.join(SETTLE_SECONDS)
+            self._wait(SETTLE_SECONDS)
             return not self._provisional
         if not self.stale:
             self._read_latest_mark()
@@ -358,11 +355,8 @@ class LiveSchema:
 
         The thread waits before it reads, so that readings take at most `MOST_SHARE` of the time.
         """
-        if self.thread is not None and self.thread.is_alive():
-            return
 
         def read_again() -> None:
-            CANCELLATION.set(self._cancellation)
             pause = self._read_at + self._read_seconds / MOST_SHARE - time.monotonic()
             if self._stopped.wait(max(0.0, pause)):
                 return
@@ -376,16 +370,7 @@ class LiveSchema:
                 if not self._cancellation.cancelled:
                     logger.warning("the schema of %s could not be read again: %s", self.name, error)
 
-        thread = threading.Thread(target=read_again, name=f"schema of {self.name}", daemon=True)
-        thread.start()
-        self.thread = thread  # only now: `stop` may run meanwhile, and cannot join a thread that has not started
-
-    def stop(self, seconds: float = CLOSING_SECONDS) -> None:
-        """Stop the background reading and its query in the database; wait at most `seconds` until both have ended."""
-        self._stopped.set()
-        until = time.monotonic() + seconds
-        for thread in (*self._cancellation.cancel(), *([self.thread] if self.thread is not None else [])):
-            thread.join(max(0.0, until - time.monotonic()))
+        self._start(f"schema of {self.name}", read_again)
 
     def _take(self, found: Extraction, *, provisional: bool = False) -> None:
         labels = found.schema.labels

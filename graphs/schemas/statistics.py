@@ -22,7 +22,7 @@ import orjson
 from graphground.cypher.quoting import nodes, property_of, relationships
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.cypher.text_values import find_placeholders
-from graphground.graphs.engines.client_context import CANCELLATION, Cancellation
+from graphground.graphs.engines.client_context import BackgroundWork
 from graphground.graphs.engines.engine import Engine, EngineError, QueryCancelled, QueryRunner
 from graphground.graphs.schemas.extraction.findings import Findings, Steps
 from graphground.graphs.storage.home import replacing
@@ -450,11 +450,10 @@ class Reading:
 MOST_SHARE = 0.05
 """The largest share of the time that may be spent recomputing statistics of a continuously changing database."""
 RETRY_SECONDS = 60.0
-CLOSING_SECONDS = 5.0
 logger = logging.getLogger(__name__)
 
 
-class LiveStatistics:
+class LiveStatistics(BackgroundWork):
     """The statistics of one graph: `LiveStatistics("films", engine, lambda: (schema, None), path).now()`.
 
     `mark` returns a value that changes with the data, or None for data that never change. `complete` returns the
@@ -470,14 +469,12 @@ class LiveStatistics:
         path: Path,
         mark: Callable[[], str | None] = lambda: None,
     ) -> None:
+        super().__init__()
         self._name, self._engine, self._complete, self._path, self._mark = name, engine, complete, path, mark
         self._facts: Statistics | None = None
         self._opened = False
         self._earliest = 0.0
         self._lock = threading.Lock()
-        self._stopped = threading.Event()
-        self._cancellation = Cancellation()
-        self.thread: threading.Thread | None = None
 
     def now(self, *, fresh: bool = False) -> Statistics | None:
         """Return the available statistics, which may be provisional; None if there are none.
@@ -510,28 +507,16 @@ class LiveStatistics:
         Tests and commands use this method.
         """
         facts = self.now(fresh=True)
-        if (facts is None or facts.provisional) and self.thread is not None:
-            self.thread.join(seconds)
+        if facts is None or facts.provisional:
+            self._wait(seconds)
             facts = self._facts
         return facts
 
-    def stop(self) -> None:
-        """Stop the background computation and its queries, waiting up to `CLOSING_SECONDS` for them to end."""
-        self._stopped.set()
-        until = time.monotonic() + CLOSING_SECONDS
-        for thread in (*self._cancellation.cancel(), *([self.thread] if self.thread is not None else [])):
-            thread.join(max(0.0, until - time.monotonic()))
-
     def _begin(self) -> None:
-        with self._lock:
-            reading = self.thread is not None and self.thread.is_alive()
-            if reading or self._stopped.is_set() or time.monotonic() < self._earliest:
-                return
-            self.thread = threading.Thread(target=self._read, name=f"statistics of {self._name}", daemon=True)
-            self.thread.start()
+        if time.monotonic() >= self._earliest:
+            self._start(f"statistics of {self._name}", self._read)
 
     def _read(self) -> None:
-        CANCELLATION.set(self._cancellation)
         try:
             schema, mark = self._complete()
             begin = time.monotonic()

@@ -48,7 +48,6 @@ from graphground.graphs.wikidata.statements import (
     Statement,
     Value,
     item_number,
-    item_number_of_end,
     select_best,
     select_by_rank,
 )
@@ -471,7 +470,7 @@ def ends_of(workspace: Workspace, plan: Plan, relationship: Relationship, item: 
             statement.qualifiers.get(relationship.qualifier, ()) if relationship.qualifier else (statement.value,)
         )
         for value in values:
-            number = item_number_of_end(value[1]) if value[0] == ITEM else None
+            number = item_number(value[1]) if value[0] == ITEM else None
             if number is not None:
                 yield workspace.target(number), place
 

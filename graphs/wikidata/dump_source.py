@@ -92,7 +92,8 @@ class Dump:
 
     def __init__(self, path: Path, progress: Progress | None = None, *, processes: int | None = None) -> None:
         self.path, self._progress = Path(path), progress
-        self._processes = processes or processes_for(self.path)
+        size = self.path.stat().st_size if self.path.exists() else 0
+        self._processes = processes or ((os.cpu_count() or 1) if size > MAX_BYTES_FOR_ONE_PROCESS else 1)
         self.broken = 0
 
     @property
@@ -492,12 +493,6 @@ def _bunzip(stream: bytes) -> bytes:
     if not reader.eof:
         raise EOFError("it is truncated")
     return piece
-
-
-def processes_for(path: Path) -> int:
-    """Return the number of processes with which to read a dump: one for a small dump, otherwise one for each core."""
-    size = path.stat().st_size if path.exists() else 0
-    return os.cpu_count() or 1 if size > MAX_BYTES_FOR_ONE_PROCESS else 1
 
 
 def map_blocks(read: Callable[[bytes], Finding], pieces: Iterable[bytes], processes: int) -> Iterator[Finding]:

@@ -143,10 +143,6 @@ def item_number(identifier: str) -> int | None:
     return int(identifier[1:]) if identifier[:1] == "Q" and identifier[1:].isdigit() else None
 
 
-item_number_of_end = lru_cache(1 << 13)(item_number)
-"""`item_number` with a cache, for the ends of relationships: many relationships end at the same items."""
-
-
 def item_of(uri: str) -> str | None:
     """Return the identifier in an entity's address: `"Q42"` for `"http://www.wikidata.org/entity/Q42"`; else None."""
     if uri.startswith(ENTITY):

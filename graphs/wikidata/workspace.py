@@ -20,8 +20,6 @@ import orjson
 from graphground.graphs.wikidata.statements import Statement, pack_statements, unpack_statements
 
 FORMAT = "4"
-TARGETS_KEPT = 1 << 15
-"""The maximum number of items whose merge targets are kept in memory: most relationships end at the same few items."""
 ITEMS_IN_QUERY = 1000
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -87,13 +85,6 @@ class Workspace:
             raise WorkspaceError(
                 f"{path} belongs to another definition or source; delete it, or choose another output file"
             )
-        self._targets: dict[int, int] = {}
-        self._batch: frozenset[int] = frozenset()
-        """The items of the latest batch; data that is needed for one of them is read for all of them, in one query."""
-        self._statements: dict[int, dict[int, bytes]] = {}
-        """The stored statements of the batch's items, by property and item."""
-        self._names: dict[int, Names] | None = None
-        self._merged: bool | None = None
 
     def close(self) -> None:
         """Close the workspace file."""
@@ -182,16 +173,7 @@ class Workspace:
     def batches(self, table: str, label: int, size: int) -> Iterator[list[int]]:
         """Yield the items of a label in the table `candidates` or `nodes`, ordered by number, in batches of `size`."""
         query = f"SELECT item FROM {table} WHERE label = ? AND item > ? ORDER BY item LIMIT {size}"
-        for items in self._keyset(query, label):
-            self._forget()
-            self._batch = frozenset(items)
-            yield items
-        self._forget()
-
-    def _forget(self) -> None:
-        """Forget the latest batch and its data, because another batch follows or the data will change."""
-        self._batch = frozenset()
-        self._statements, self._names = {}, None
+        return self._keyset(query, label)
 
     def unnamed_nodes(self, size: int) -> Iterator[list[int]]:
         """Yield the nodes whose names have not been fetched, in batches of `size` items."""
@@ -227,23 +209,13 @@ class Workspace:
 
     def add_packed(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
         """Store rows of packed statements (`pack_statements`): item, property number and bytes."""
-        self._forget()
         self._db.executemany("INSERT OR REPLACE INTO statements VALUES (?, ?, ?)", rows)
 
     def statements(self, item: int, name: str) -> list[Statement]:
         """Return the stored statements of an item and a property."""
-        number = int(name[1:])
-        if item in self._batch:
-            if number not in self._statements:
-                self._statements[number] = self._read_statements(number, self._batch)
-            stored = self._statements[number]
-        else:
-            stored = self._read_statements(number, (item,))
-        return unpack_statements(stored[item]) if item in stored else []
-
-    def _read_statements(self, number: int, items: Collection[int]) -> dict[int, bytes]:
-        query = f"SELECT item, body FROM statements WHERE property = ? AND item IN ({_placeholders(items)})"
-        return dict(self._db.execute(query, (number, *items)).fetchall())
+        query = "SELECT body FROM statements WHERE item = ? AND property = ?"
+        row = self._db.execute(query, (item, int(name[1:]))).fetchone()
+        return [] if row is None else unpack_statements(row[0])
 
     def add_values_seen(self, items: Iterable[int]) -> None:
         """Store items that occur as values, so that their names are fetched."""
@@ -251,7 +223,6 @@ class Workspace:
 
     def add_names(self, rows: Iterable[tuple[int, Names]]) -> None:
         """Store the names of items."""
-        self._forget()
         self._db.executemany(
             "INSERT OR REPLACE INTO names VALUES (?, ?, ?, ?, ?)",
             (
@@ -268,23 +239,14 @@ class Workspace:
 
     def names(self, item: int) -> Names | None:
         """Return the names of an item; None if they have not been fetched."""
-        if item not in self._batch:
-            return self._read_names((item,)).get(item)
-        if self._names is None:
-            self._names = self._read_names(self._batch)
-        return self._names.get(item)
+        query = "SELECT name, description, aliases, article FROM names WHERE item = ?"
+        row = self._db.execute(query, (item,)).fetchone()
+        return None if row is None else Names(row[0], row[1], orjson.loads(row[2]), row[3])
 
     def name_of(self, item: int) -> str | None:
         """Return the name of an item; None if it has none, or if it has not been fetched."""
         row = self._db.execute("SELECT name FROM names WHERE item = ?", (item,)).fetchone()
         return row[0] if row is not None else None
-
-    def _read_names(self, items: Collection[int]) -> dict[int, Names]:
-        query = f"SELECT item, name, description, aliases, article FROM names WHERE item IN ({_placeholders(items)})"
-        return {
-            item: Names(name, description, orjson.loads(aliases) if aliases != b"[]" else [], article)
-            for item, name, description, aliases, article in self._db.execute(query, tuple(items))
-        }
 
     def named_nodes(self, label: int, items: Iterable[int]) -> set[int]:
         """Return the items that are nodes of the label and have a name; a merged item has its target's name."""
@@ -300,25 +262,10 @@ class Workspace:
 
     def add_redirects(self, rows: Iterable[tuple[int, int]]) -> None:
         """Store pairs of a merged item and the item into which it was merged."""
-        self._targets.clear()
-        self._merged = None
         self._db.executemany("INSERT OR REPLACE INTO redirects VALUES (?, ?)", rows)
 
     def target(self, item: int) -> int:
         """Return the item into which an item was merged, or the item itself if it was not merged."""
-        if self._merged is None:
-            self._merged = self._db.execute("SELECT 1 FROM redirects LIMIT 1").fetchone() is not None
-        if not self._merged:
-            return item
-        known = self._targets.get(item)
-        if known is None:
-            known = self._target(item)
-            if len(self._targets) >= TARGETS_KEPT:
-                self._targets.clear()
-            self._targets[item] = known
-        return known
-
-    def _target(self, item: int) -> int:
         seen = {item}
         while row := self._db.execute("SELECT target FROM redirects WHERE item = ?", (item,)).fetchone():
             item = row[0]

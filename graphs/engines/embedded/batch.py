@@ -126,7 +126,10 @@ class GraphWriter:
     def _json(self, name: str, rows: Sequence[dict[str, Any]]) -> bytes:
         """Return the rows of a label or relationship type as JSON for the engine, without changing the rows."""
         dates = self._dates[name]
-        return orjson.dumps([{**row, **at_midnight(row, dates)} for row in rows] if dates else rows)
+        if not dates:
+            return orjson.dumps(rows)
+        midnights = ({key: row[key] + MIDNIGHT for key in dates if row.get(key) is not None} for row in rows)
+        return orjson.dumps([{**row, **times} for row, times in zip(rows, midnights, strict=True)])
 
     def _values(self, row: Mapping[str, Any], times: frozenset[str]) -> Any:
         """Return the properties of a row as keys and values of Java.
@@ -269,12 +272,3 @@ def times_of(properties: Mapping[str, str]) -> frozenset[str]:
     """
     found = frozenset(key for key, type_ in properties.items() if temporal_types(type_))
     return found if any(properties[key] != "date" for key in found) else frozenset()
-
-
-def at_midnight(row: Mapping[str, Any], dates: Sequence[str]) -> dict[str, str]:
-    """Return the properties in `dates` that the row has, each with the time of midnight appended to its date.
-
-    >>> at_midnight({"name": "Heat", "released": "1995-12-15"}, ["released", "restored"])
-    {'released': '1995-12-15T00:00:00'}
-    """
-    return {key: value + MIDNIGHT for key in dates if (value := row.get(key)) is not None}

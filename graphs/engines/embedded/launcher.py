@@ -226,12 +226,7 @@ class EmbeddedSettings:
         With the engine's own default, a quarter, scans of a graph of three million nodes read the same pages
         repeatedly: 100 s instead of 15 s. ArcadeDB lets running queries use half of the heap.
         """
-        return self.heap_mib * 3 // 8
-
-    @property
-    def heap_mib(self) -> int:
-        """The maximum heap in MiB."""
-        return int(self.heap[:-1]) * (1024 if self.heap.endswith("g") else 1)
+        return int(self.heap[:-1]) * (1024 if self.heap.endswith("g") else 1) * 3 // 8
 
     @classmethod
     def from_environment(cls) -> EmbeddedSettings:

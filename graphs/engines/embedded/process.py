@@ -164,8 +164,11 @@ class EngineProcess:
         """
         used = used_file(self.home)
         used.touch()
-        while not self.stopping and self._is_ours():
+        while not self.stopping and self._lost < TICKS_WITHOUT_STATE:
             time.sleep(TICK)
+            # Without a state file that names this process, no client can find it.
+            state = EngineState.read(self.home)
+            self._lost = 0 if state is not None and state.instance == self.state.instance else self._lost + 1
             try:
                 self._tidy()
                 self._problem = ""  # a problem that occurs again later is reported again
@@ -177,7 +180,7 @@ class EngineProcess:
             try:
                 idle = time.time() - used.stat().st_mtime
             except OSError:
-                continue  # `_is_ours` finds out whether the folder was deleted
+                continue  # if the folder was deleted, so was the state file
             if idle > self.settings.idle_seconds and self.server.getRunningQueries().size() == 0:
                 try:
                     with start_lock(self.home, 0):
@@ -207,15 +210,6 @@ class EngineProcess:
         ending = threading.Thread(target=self.server.stop, daemon=True)
         ending.start()
         ending.join(STOP_SECONDS)  # nothing is written, so nothing is lost if a query blocks it
-
-    def _is_ours(self) -> bool:
-        """Whether one of the last `TICKS_WITHOUT_STATE` checks found a state file that names this process.
-
-        Without such a file no client can find the process.
-        """
-        state = EngineState.read(self.home)
-        self._lost = 0 if state is not None and state.instance == self.state.instance else self._lost + 1
-        return self._lost < TICKS_WITHOUT_STATE
 
     def _complain(self, problem: str) -> None:
         if problem != self._problem:

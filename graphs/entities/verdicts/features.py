@@ -325,7 +325,11 @@ def _features(
     """Return the features of a mention (`words`) and a name (`its`) that do not depend on the other candidates."""
     text, other = " ".join(words), " ".join(its)
     aligned = align(words, its)
-    rarity = {word: rarity_of(word, count[word], texts) for word in (*words, *its)}
+    # The rarity is about the logarithm of `texts / count`, and much less for an article.
+    rarity = {
+        word: (0.15 if word in ARTICLES else 1.0) * max(math.log(texts + 2) - math.log(count[word] + 1), 0.1)
+        for word in (*words, *its)
+    }
     total = sum(rarity[word] for word in words) or 1.0
     its_total = sum(rarity[word] for word in its) or 1.0
     agreeing = sum(rarity[word] for word in aligned.agreeing)
@@ -374,14 +378,6 @@ def _features(
         max((math.log(count[word] + 1) for word, *_ in aligned.near), default=-1.0),
         min((math.log(count[other] + 1) for _, other, _ in aligned.near), default=-1.0),
     ]
-
-
-def rarity_of(word: str, count: int, texts: int) -> float:
-    """Return the rarity of a word, given that `count` of the `texts` names contain it.
-
-    It is about the logarithm of `texts / count`, and much less for an article.
-    """
-    return (0.15 if word in ARTICLES else 1.0) * max(math.log(texts + 2) - math.log(count + 1), 0.1)
 
 
 @lru_cache(maxsize=1)

@@ -11,14 +11,14 @@ any other text, the model gives the probability that the mention is a spelling o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from rapidfuzz.distance import OSA
 
 from graphground.cypher.names.words import root
-from graphground.graphs.entities.candidate import Candidate, EntityLookup
+from graphground.graphs.entities.candidate import Candidate
 from graphground.graphs.entities.spans import doctrine_of, fold
 
 if TYPE_CHECKING:
@@ -149,32 +149,6 @@ def _held(words: Sequence[str], its: Sequence[str]) -> list[str] | None:
         left.remove(other)
         found.append(other)
     return found
-
-
-def judge_value(
-    lookup: EntityLookup,
-    mention: str,
-    *,
-    labels: Collection[str] | None = None,
-    key: str | None = None,
-    names: bool = True,
-) -> Judgement:
-    """Return the verdict on a text that a query compares with a property of some labels (all labels if None).
-
-    If `names` is True, the text is compared with the names in the property `key` and their aliases, or with all texts
-    if `key` is None. Otherwise it is compared with the values of the property `key` (any property if None).
-
-        judge_value(lookup, "Lebron Jmes", labels=("Player",)).candidates[0].name  # 'LeBron James'
-    """
-    only = next(iter(labels)) if labels is not None and len(labels) == 1 else None
-    found = lookup.find(mention, label=only, property=None if names else key, limit=CONSIDERED)
-    fitting = [
-        candidate
-        for candidate in found
-        if (labels is None or candidate.label in labels)
-        and key in (None, candidate.name_property if names else candidate.property)
-    ]
-    return judge(mention, fitting, lookup)
 
 
 def exactly(mention: str, candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -19,6 +19,7 @@ import orjson
 
 from graphground.cypher.quoting import in_backticks, quotable, relationships
 from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.bolt import open_driver
 from graphground.graphs.engines.errors import translated
 from graphground.graphs.engines.values import plain
 from graphground.graphs.loading.importing.records import (
@@ -64,12 +65,7 @@ class DatabaseCopy:
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         try:
-            with neo4j.GraphDatabase.driver(
-                self.address.uri,
-                auth=(self.address.user, self.address.password) if self.address.user else None,
-                connection_timeout=5.0,
-                user_agent="graphground",
-            ) as driver:
+            with open_driver(self.address) as driver:
                 self._fetch(driver, report)
         except (neo4j.exceptions.Neo4jError, neo4j.exceptions.DriverError, OSError) as error:
             raise translated(error, self.address) from error

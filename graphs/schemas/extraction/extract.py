@@ -16,7 +16,6 @@ from typing import Any
 from graphground.cypher.quoting import nodes, property_of, relationships
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.client_context import report_stage
-from graphground.graphs.engines.dialects import Dialect
 from graphground.graphs.engines.engine import Engine, EngineError, QueryFailed, QueryTimeout
 from graphground.graphs.schemas.extraction.findings import (
     EMPTY_LIST,
@@ -49,7 +48,7 @@ def extract(
     findings = Findings()
     steps = Steps(engine, findings, step_timeout, total_timeout)
     steps.must("RETURN 1 AS one")
-    has_counts = dialect(steps).has_count_store
+    has_counts = engine.capabilities().dialect.has_count_store
     reader = read_neo4j if has_counts else scan
     try:
         reader(steps)
@@ -66,7 +65,10 @@ def extract(
     schema = read_profiles(steps, findings.schema(name))
     counts = list(findings.combinations.values())
     nodes = None if None in counts else sum(count or 0 for count in counts)
-    relationships = total_relationships(steps)
+    try:
+        relationships = int(steps.must("MATCH ()-[r]->() RETURN count(r) AS c")[0][0])
+    except EngineError:
+        relationships = None
     return Extraction(
         schema,
         bool(findings.problems),
@@ -75,14 +77,6 @@ def extract(
         relationships,
         round((time.perf_counter() - begin) * 1e3, 1),
     )
-
-
-def total_relationships(steps: Steps) -> int | None:
-    """Return the number of relationships in the database; None if it cannot be read."""
-    try:
-        return int(steps.must("MATCH ()-[r]->() RETURN count(r) AS c")[0][0])
-    except EngineError:
-        return None
 
 
 # Reads a schema with plain Cypher that visits every node and relationship, one label and one type at a time.
@@ -103,16 +97,14 @@ def scan(steps: Steps) -> None:
         combinations = labels_one_by_one(steps)
     for labels, count in combinations:
         steps.findings.add_combination(labels, count)
-    types = [str(row[0]) for row in steps.rows("relationship types", dialect(steps).relationship_types) or ()]
+    types = [
+        str(row[0])
+        for row in steps.rows("relationship types", steps.engine.capabilities().dialect.relationship_types) or ()
+    ]
     steps.each(
         [partial(node_properties, steps, labels) for labels, _ in combinations if labels]
         + [partial(read_relationships, steps, type_) for type_ in types]
     )
-
-
-def dialect(steps: Steps) -> Dialect:
-    """Return the dialect of the database, which contains the queries that list labels and relationship types."""
-    return steps.engine.capabilities().dialect
 
 
 def labels_one_by_one(steps: Steps) -> list[list[Any]]:
@@ -121,7 +113,7 @@ def labels_one_by_one(steps: Steps) -> list[list[Any]]:
     Used if a database groups all nodes too slowly; sets of labels then remain unknown.
     """
     found = []
-    for row in steps.rows("label names", dialect(steps).labels) or ():
+    for row in steps.rows("label names", steps.engine.capabilities().dialect.labels) or ():
         counted = steps.rows(f"label {row[0]}", counting(row[0]))
         if counted and counted[0][0]:
             found.append([[row[0]], counted[0][0]])
@@ -131,7 +123,8 @@ def labels_one_by_one(steps: Steps) -> list[list[Any]]:
 def node_properties(steps: Steps, labels: list[str]) -> None:
     """Read the properties of the nodes with exactly these labels, with their value types."""
     match = nodes(*labels).match()
-    if shares_labels(steps, labels):
+    # Some nodes may have all these labels and further labels.
+    if any(frozenset(labels) < combination for combination in steps.findings.combinations):
         match = f"{match} WHERE size(labels(n)) = {len(labels)} WITH n"
     add_properties(steps, labels, match, "n", typed_keys(steps, f"properties of {':'.join(labels)}", match, "n"))
 
@@ -144,12 +137,6 @@ def add_properties(
         if type_ == "list[unknown]":
             type_ = element_types(steps, match, variable, key)
         steps.findings.add_property(owner, key, type_)
-
-
-def shares_labels(steps: Steps, labels: list[str]) -> bool:
-    """Whether some nodes have all these labels and further labels."""
-    exact = frozenset(labels)
-    return any(exact < combination for combination in steps.findings.combinations)
 
 
 def typed_keys(steps: Steps, step: str, match: str, variable: str) -> list[tuple[str, str | None]]:
@@ -370,7 +357,7 @@ def patterns(steps: Steps, read_ends: Callable[[str, Iterable[str], Iterable[str
     """Read the start and end labels of each type, from counts alone if they suffice.
 
     If they do not suffice for a type, `read_ends` is called with the type, its start labels and its end labels. Without
-    `read_ends`, all relationships of the type are read.
+    `read_ends`, all relationships of the type are read, with their properties.
     """
     starts: dict[str, set[str]] = {}
     ends: dict[str, set[str]] = {}
@@ -398,7 +385,7 @@ def patterns(steps: Steps, read_ends: Callable[[str, Iterable[str], Iterable[str
         if decided_by_counts(steps, type_, counts[type_, "", ""], leaving, arriving):
             continue
         if read_ends is None:
-            relationships_only_ends(steps, type_)
+            read_relationships(steps, type_)
         else:
             read_ends(type_, leaving, arriving)
 
@@ -435,17 +422,6 @@ def decided_by_counts(
         for end, to_end in arriving.items():
             steps.findings.add_pattern(type_, start, end, min(from_start or 0, to_end or 0))
     return True
-
-
-def relationships_only_ends(steps: Steps, type_: str) -> None:
-    """Find the patterns of one type by reading each of its relationships."""
-    rows = steps.rows(
-        f"ends of {type_}", f"{relationships(type_).match()} RETURN labels(a) AS s, labels(b) AS e, count(*) AS c"
-    )
-    for starts, ends, count in rows or ():
-        for start in starts:
-            for end in ends:
-                steps.findings.add_pattern(type_, start, end, count)
 
 
 def count_all(steps: Steps, step: str, queries: list[str]) -> list[int | None]:

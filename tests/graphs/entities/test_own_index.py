@@ -26,8 +26,8 @@ def test_an_unreadable_answer_stops_the_build_with_a_reason_and_no_traceback(
         engine = bolt_engine(BoltAddress(server.uri, "neo4j", "secret"))
         index = OwnIndex("films", engine, lambda: SCHEMA, lambda: None, tmp_path / "films")
         index.start()
-        assert index._building is not None
-        index._building.join(30)
+        assert index.thread is not None
+        index.thread.join(30)
         assert index.info is None
         assert "there is no entity index (the database returned an unreadable answer" in str(index.state)
         index.stop()
@@ -53,8 +53,8 @@ def test_closing_a_graph_ends_the_build_of_its_index_without_a_message(
         index.start()
         assert reading.wait(30)
         graph.close()
-        assert index._building is not None
-        assert not index._building.is_alive()
+        assert index.thread is not None
+        assert not index.thread.is_alive()
         assert not index._problem
         released.set()
     assert [record.getMessage() for record in caplog.records if record.name.startswith("graphground")] == []
