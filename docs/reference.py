@@ -23,7 +23,7 @@ from typing import Any
 
 import yaml
 
-from graphground.cypher.safety.allowed import allowed_page
+from graphground.cypher.safety import allowed
 from graphground.evals.metrics.registry import METRICS
 from graphground.graphs.engines.dialects import MEMGRAPH_UNSUPPORTED
 from graphground.prompts.template import all_templates
@@ -289,7 +289,45 @@ def written_databases(text: str) -> str:
 
 def written_security(text: str) -> str:
     """Return the text of security.md with its generated lists renewed: what a query may call."""
-    return marked(text, "allowed", re.sub(r"^#", "##", allowed_page(), flags=re.MULTILINE).strip())
+    return marked(text, "allowed", allowed_section())
+
+
+def allowed_section() -> str:
+    """Return the section of security.md that lists the allowed procedures and functions with the reasons."""
+    lines = [
+        "## What a query may call",
+        "",
+        "The procedures and functions that a query may call, each with the reason. Written by "
+        "`python docs/reference.py` from `cypher/safety/allowed.py`; a test compares the two.",
+        "",
+        "A query may call the procedures and functions below, and Cypher's own functions except `graph.byName` and "
+        "others that access another graph, which are refused with `file_or_network_access`. Any other procedure, and "
+        "any other function with a namespace, is refused with `forbidden_procedure`. Those below were reviewed in the "
+        "source code of APOC Core 5.26, or in the manuals of Neo4j 5.26 and Graph Data Science: none builds or runs "
+        "Cypher, opens a file or an address, or lists settings or users, and the time and memory of each are bounded by "
+        "the size of its arguments, or by the part of the graph that it reads.",
+        "",
+    ]
+    for title, reasons in (
+        ("Procedures", allowed.PROCEDURE_REASONS),
+        ("Functions of plug-ins", allowed.FUNCTION_REASONS),
+    ):
+        lines += [f"### {title}", "", "| why it is allowed | names |", "|---|---|"]
+        lines += [f"| {why} | {', '.join(f'`{name}`' for name in names.split())} |" for why, names in reasons.items()]
+        lines.append("")
+    options = "; ".join(
+        f"`{name}`: {', '.join(f'`{value}`' for value in sorted(values))}"
+        for name, values in allowed.OPTIONS_ALLOWED.items()
+    )
+    lines += [
+        "### Options after CYPHER",
+        "",
+        f"The versions `5` and `25`, and {options}. Any other is refused with `forbidden_option`.",
+        "",
+    ]
+    _, _, excluded = (allowed.__doc__ or "").partition("\n\n- ")
+    lines += ["### Excluded, and why", "", f"- {excluded.strip()}", ""]
+    return "\n".join(lines).strip()
 
 
 def written_architecture(text: str) -> str:

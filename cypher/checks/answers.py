@@ -269,7 +269,6 @@ def missing_limits(facts: Facts, findings: Findings, data: Data | None) -> None:
 
 
 def _branches(body: t.QueryBody | t.Command) -> Iterator[list[t.Clause]]:
-    """Yield the clauses of each query that UNION joins."""
     if isinstance(body, t.SingleQuery):
         yield body.clauses
     elif isinstance(body, t.Union):
@@ -315,7 +314,6 @@ def _narrowed(facts: Facts) -> bool:
 
 
 def _small(facts: Facts, data: Data | None) -> bool:
-    """Return whether each pattern node is known to match fewer than `MANY` nodes."""
     labels = facts.index.schema.labels
     largest = 0
     for use in facts.matches:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from time import monotonic
 from typing import Any, Protocol
 
@@ -16,7 +16,11 @@ from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.cypher.schema import pattern_texts
 
 UNASKED = frozenset({"eid", "aliases", "description", "provenance"})
-PARTS = {"CONTAINS": str.__contains__, "STARTS WITH": str.startswith, "ENDS WITH": str.endswith}
+PARTS: Mapping[str, tuple[Callable[[str, str], bool], str]] = {
+    "CONTAINS": (str.__contains__, "contains"),
+    "STARTS WITH": (str.startswith, "starts with"),
+    "ENDS WITH": (str.endswith, "ends with"),
+}
 LONGEST = 100
 MOST_SOUGHT, SECONDS = 30, 0.5
 """Limits for one query: the number of unknown names for which similar names are searched, and the seconds for all
@@ -67,54 +71,166 @@ class EntityLookup(Protocol):
 
 def unknown_entities(facts: Facts, findings: Findings, entities: EntityLookup, parameters: Mapping[str, Any]) -> None:
     """Report a name that no node has: for `(p:Player {name: 'Lebron Jmes'})` the nearest name is `LeBron James`."""
-    naming = facts.index.schema.naming_properties
-    lookup = _Bounded(entities)
-    for comparison in facts.comparisons:
-        use, operator = comparison.left, comparison.operator
-        literal: t.Node = comparison.right_node
-        if operator == "IN" and isinstance(comparison.right, PropertyUse):
-            use, literal, operator = comparison.right, comparison.left_node, "="
-        if not isinstance(use, PropertyUse) or use.symbol.kind != "node" or use.key in UNASKED:
-            continue
-        types = facts.index.property_types(use.symbol.kinds, use.key)
-        single = comparison.right is not use and not use.element
-        if not types and operator == "=" and single:
-            for _, value, _ in _named(literal, False, parameters):
-                labels = facts.index.labels_of(use.symbol.kinds)
-                if not lookup.done() and not facts.index.schema.open:
-                    _other_property(facts, comparison, use, value, labels, findings, lookup)
-            continue
-        if types != {"str" if single else "list[str]"} or (use.key in naming and not single):
-            continue
-        if operator in ("=", "<>", "IN"):
-            for node, value, written in _named(literal, operator == "IN", parameters):
-                if lookup.done():
-                    return
-                _check(facts, comparison, use, node, value, written, single, findings, lookup)
-        elif operator in PARTS and use.key in naming:
-            for node, value, _ in _named(literal, False, parameters):
-                if lookup.done():
-                    return
-                _check_part(facts, comparison, use, node, value, findings, lookup)
+    _Names(facts, findings, entities, parameters).check()
 
 
-class _Bounded:
-    """A lookup with limits for one query: on the number of names that are searched, and on the time."""
+class _Names:
+    """The check of the names in one query, with a limit on the number of similar names sought and on the time."""
 
-    def __init__(self, lookup: EntityLookup) -> None:
-        self._lookup, self._sought, self._until = lookup, 0, monotonic() + SECONDS
+    def __init__(self, facts: Facts, findings: Findings, entities: EntityLookup, parameters: Mapping[str, Any]) -> None:
+        self._facts, self._findings, self._entities, self._parameters = facts, findings, entities, parameters
+        self._index, self._naming = facts.index, facts.index.schema.naming_properties
+        self._sought, self._until = 0, monotonic() + SECONDS
 
-    def done(self) -> bool:
-        return self._sought >= MOST_SOUGHT or monotonic() > self._until
-
-    def judge(
-        self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
+    def _judge(
+        self, value: str, labels: Collection[str] | None, key: str | None = None, names: bool = True
     ) -> Judgement:
         self._sought += 1
-        return self._lookup.judge(mention, labels=labels, key=key, names=names)
+        return self._entities.judge(value, labels=labels, key=key, names=names)
 
-    def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
-        return self._lookup.holds(value, label=label, property=property)
+    def check(self) -> None:
+        for comparison in self._facts.comparisons:
+            use, operator = comparison.left, comparison.operator
+            literal: t.Node = comparison.right_node
+            if operator == "IN" and isinstance(comparison.right, PropertyUse):
+                use, literal, operator = comparison.right, comparison.left_node, "="
+            if not isinstance(use, PropertyUse) or use.symbol.kind != "node" or use.key in UNASKED:
+                continue
+            types = self._index.property_types(use.symbol.kinds, use.key)
+            single = comparison.right is not use and not use.element
+            labels = self._index.labels_of(use.symbol.kinds)
+            for node, value, written in _named(literal, bool(types) and operator == "IN", self._parameters):
+                if self._sought >= MOST_SOUGHT or monotonic() > self._until:
+                    return
+                if not types and operator == "=" and single:
+                    if not self._index.schema.open:
+                        self._other_property(comparison, use, value, labels)
+                elif types != {"str" if single else "list[str]"} or (use.key in self._naming and not single):
+                    break
+                elif operator in ("=", "<>", "IN"):
+                    self._whole(comparison, use, node, value, labels, written, single)
+                elif operator in PARTS and use.key in self._naming:
+                    self._part(comparison, use, node, value, labels)
+
+    def _whole(
+        self,
+        comparison: Comparison,
+        use: PropertyUse,
+        node: t.Node,
+        value: str,
+        labels: Sequence[str],
+        written: bool,
+        single: bool,
+    ) -> None:
+        if len(value) > LONGEST:
+            return
+        known = self._index.schema.labels
+        searched: Sequence[str | None] = labels if len(labels) < len(self._index.label_masks) else (None,)
+        if any(self._entities.holds(value, label=label, property=use.key) for label in searched):
+            return
+        if self._other_property(comparison, use, value, labels):
+            return
+        named = use.key in self._naming
+        judgement = self._judge(value, None if None in searched else labels, use.key, named)
+        found = judgement.candidates
+        if not found and use.key != "name" and not any(known[label].naming == use.key for label in labels):
+            return  # nothing is known about the values of this property
+        names = list(dict.fromkeys(candidate.name for candidate in found))[:SHOWN]
+        labelled = either([label for label in searched if label], 3)
+        message = f"No node{' labelled ' if labelled else ''}{labelled} has "
+        message += f"the {use.key} {value!r}" if single else f"{value!r} among its {use.key}"
+        if judgement.verdict == "not_found":
+            message += nothing_like_it(names, "name" if named else "value")
+        message += "."
+        if found and found[0].match == "alias":
+            message += f" {value!r} is an alias of {names[0]!r}."
+        elsewhere = [
+            label
+            for label in (self._index.label_masks if named and None not in searched else ())
+            if label not in labels
+            and use.key in known[label].properties
+            and self._entities.holds(value, label=label, property=use.key)
+        ]
+        if elsewhere:
+            nodes = "A node labelled" if len(elsewhere) == 1 else "Nodes labelled"
+            message += f" {nodes} {either(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} this {use.key}."
+        severity: Severity = "hint" if comparison.negated or comparison.operator == "<>" else "warning"
+        suggestions = [quoted_string(name) for name in names] if judgement.verdict != "not_found" else []
+        clear = written and not elsewhere and severity == "warning" and len(suggestions) == 1
+        self._findings.add(severity, "entity_not_found", message, node, suggestions, clear=clear)
+
+    def _other_property(self, comparison: Comparison, use: PropertyUse, value: str, labels: Sequence[str]) -> bool:
+        """Report a text that is the value of another property: `{name: 'Acme'}`, where Acme is a `companyName`.
+
+        Properties of the query's labels come first, then those of other labels. Return whether there is any.
+        """
+        facts, key, known = self._facts, use.key_node, self._index.schema.labels
+
+        def exact_in(labels: Sequence[str] | None) -> list[Candidate]:
+            found = self._judge(value, labels).candidates
+            return [item for item in found if item.name == value and item.property == item.name_property]
+
+        exact = exact_in(labels) or exact_in(None)
+        here = list(dict.fromkeys(candidate.property for candidate in exact if candidate.label in labels))
+        if here and use.key not in here and all(key in known[label].properties for label in labels for key in here):
+            owner = either([label for label in labels if label], 3)
+            self._findings.warning(
+                "entity_not_found",
+                f"No {owner} has the {use.key} {value!r}, but {value!r} is the {all_of(here)} of one.",
+                key,
+                [quoted_name(name) for name in here],
+                clear=len(here) == 1 and not comparison.negated and comparison.operator != "<>",
+            )
+            return True
+        named = use.key in self._naming
+        there = [item for item in exact if item.label not in labels and (item.property != use.key or not named)]
+        if here or not there or not labels or len(labels) == len(known):
+            return False
+        places = list(dict.fromkeys((candidate.label, candidate.property) for candidate in there))
+        written = [f"(:{quoted_name(label)} {{{quoted_name(name)}: {quoted_string(value)}}})" for label, name in places]
+        own = [label for label in facts.labels if label.symbol is use.symbol]
+        between = (
+            connecting(self._index, use.symbol.kinds, self._index.label_masks[places[0][0]]) if not places[1:] else []
+        )
+        edits = []
+        # Another label is certain only if the query's own relationships contradict the written one.
+        if len(places) == 1 and len(own) == 1 and any(link.bad for link in use.symbol.links):
+            edits = [
+                Edit(own[0].name.start, own[0].name.end, quoted_name(places[0][0])),
+                Edit(key.start, key.end, quoted_name(places[0][1])),
+            ]
+        elif len({(pattern.type, forward) for pattern, forward in between}) == 1:
+            pattern, forward = between[0]
+            step = f"{written_relationship('', pattern.type, forward)}{written[0]}"
+            if meaning(use.key, pattern.type) > LEAST_MEANING or meaning(use.key, places[0][0]) > LEAST_MEANING:
+                edits = _as_relationship(facts, comparison, use, step)
+        joined = all_of(pattern_texts(pattern for pattern, _ in between), 3)
+        self._findings.warning(
+            "entity_not_found",
+            f"No {either(labels, 3)} has the {use.key} {value!r}, but {all_of(written, 3)} {'exists' if len(written) == 1 else 'exist'}."
+            + (f" The schema has {joined}." if between else ""),
+            comparison.right_node,
+            edits=edits,
+        )
+        return True
+
+    def _part(self, comparison: Comparison, use: PropertyUse, node: t.Node, value: str, labels: Sequence[str]) -> None:
+        """Report `n.name CONTAINS 'Lebron'`, STARTS WITH or ENDS WITH
+        if none of the nearest names fulfils the condition."""
+        judgement = self._judge(value, labels, use.key)
+        found, (holds, words) = judgement.candidates, PARTS[comparison.operator]
+        if not found or any(holds(candidate.name, value) for candidate in found):
+            return
+        names = list(dict.fromkeys(candidate.name for candidate in found))[:SHOWN]
+        absent = judgement.verdict == "not_found"
+        noun = "name" if use.key in self._naming else "value"
+        self._findings.hint(
+            "entity_not_found",
+            f"Found no {use.key} that {words} {value!r} (case-sensitive)"
+            f"{nothing_like_it(names, noun) if absent else ''}.",
+            node,
+            [] if absent else [quoted_string(name) for name in names],
+        )
 
 
 def _named(literal: t.Node, several: bool, parameters: Mapping[str, Any]) -> Iterator[tuple[t.Node, str, bool]]:
@@ -129,122 +245,6 @@ def _named(literal: t.Node, several: bool, parameters: Mapping[str, Any]) -> Ite
         for element in value if several and isinstance(value, list | tuple) else (value,):
             if isinstance(element, str):
                 yield literal, element, False
-
-
-def _check(
-    facts: Facts,
-    comparison: Comparison,
-    use: PropertyUse,
-    node: t.Node,
-    value: str,
-    written: bool,
-    single: bool,
-    findings: Findings,
-    entities: _Bounded,
-) -> None:
-    if len(value) > LONGEST:
-        return
-    labels = facts.index.labels_of(use.symbol.kinds)
-    searched: tuple[str | None, ...] = labels if len(labels) < len(facts.index.label_masks) else (None,)
-    if any(entities.holds(value, label=label, property=use.key) for label in searched):
-        return
-    if _other_property(facts, comparison, use, value, labels, findings, entities):
-        return
-    named = use.key in facts.index.schema.naming_properties
-    judgement = entities.judge(value, labels=None if searched == (None,) else labels, key=use.key, names=named)
-    found = judgement.candidates
-    is_naming = any(facts.index.schema.labels[label].naming == use.key for label in labels)
-    if not found and use.key != "name" and not is_naming:
-        return  # nothing is known about the values of this property
-    names = list(dict.fromkeys(candidate.name for candidate in found))[:SHOWN]
-    labelled = either([label for label in searched if label], 3)
-    message = f"No node{' labelled ' if labelled else ''}{labelled} has "
-    message += f"the {use.key} {value!r}" if single else f"{value!r} among its {use.key}"
-    if judgement.verdict == "not_found":
-        message += nothing_like_it(names, "name" if named else "value")
-    message += "."
-    if found and found[0].match == "alias":
-        message += f" {value!r} is an alias of {names[0]!r}."
-    elsewhere = (
-        []
-        if searched == (None,) or not named
-        else [
-            label
-            for label in facts.index.label_masks
-            if label not in labels
-            and use.key in facts.index.schema.labels[label].properties
-            and entities.holds(value, label=label, property=use.key)
-        ]
-    )
-    if elsewhere:
-        nodes = "A node labelled" if len(elsewhere) == 1 else "Nodes labelled"
-        message += f" {nodes} {either(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} this {use.key}."
-    severity: Severity = "hint" if comparison.negated or comparison.operator == "<>" else "warning"
-    suggestions = [quoted_string(name) for name in names] if judgement.verdict != "not_found" else []
-    clear = written and not elsewhere and severity == "warning" and len(suggestions) == 1
-    findings.add(severity, "entity_not_found", message, node, suggestions, clear=clear)
-
-
-def _other_property(
-    facts: Facts,
-    comparison: Comparison,
-    use: PropertyUse,
-    value: str,
-    labels: Sequence[str],
-    findings: Findings,
-    entities: _Bounded,
-) -> bool:
-    """Report a text that is the value of another property: `{name: 'Acme'}`, where Acme is a `companyName`.
-
-    Properties of the query's labels come first, then those of other labels. Return whether there is any.
-    """
-    key, known = use.key_node, facts.index.schema.labels
-
-    def exact_in(labels: Sequence[str] | None) -> list[Candidate]:
-        found = entities.judge(value, labels=labels).candidates
-        return [item for item in found if item.name == value and item.property == item.name_property]
-
-    exact = exact_in(labels) or exact_in(None)
-    here = list(dict.fromkeys(candidate.property for candidate in exact if candidate.label in labels))
-    if here and use.key not in here and all(key in known[label].properties for label in labels for key in here):
-        owner = either([label for label in labels if label], 3)
-        findings.warning(
-            "entity_not_found",
-            f"No {owner} has the {use.key} {value!r}, but {value!r} is the {all_of(here)} of one.",
-            key,
-            [quoted_name(name) for name in here],
-            clear=len(here) == 1 and not comparison.negated and comparison.operator != "<>",
-        )
-        return True
-    named = use.key in facts.index.schema.naming_properties
-    there = [item for item in exact if item.label not in labels and (item.property != use.key or not named)]
-    if here or not there or not labels or len(labels) == len(known):
-        return False
-    places = list(dict.fromkeys((candidate.label, candidate.property) for candidate in there))
-    written = [f"(:{quoted_name(label)} {{{quoted_name(name)}: {quoted_string(value)}}})" for label, name in places]
-    own = [label for label in facts.labels if label.symbol is use.symbol]
-    between = connecting(facts.index, use.symbol.kinds, facts.index.label_masks[places[0][0]]) if not places[1:] else []
-    edits = []
-    # Another label is certain only if the query's own relationships contradict the written one.
-    if len(places) == 1 and len(own) == 1 and any(link.bad for link in use.symbol.links):
-        edits = [
-            Edit(own[0].name.start, own[0].name.end, quoted_name(places[0][0])),
-            Edit(key.start, key.end, quoted_name(places[0][1])),
-        ]
-    elif len({(pattern.type, forward) for pattern, forward in between}) == 1:
-        pattern, forward = between[0]
-        step = f"{written_relationship('', pattern.type, forward)}{written[0]}"
-        if meaning(use.key, pattern.type) > LEAST_MEANING or meaning(use.key, places[0][0]) > LEAST_MEANING:
-            edits = _as_relationship(facts, comparison, use, step)
-    joined = all_of(pattern_texts(pattern for pattern, _ in between), 3)
-    findings.warning(
-        "entity_not_found",
-        f"No {either(labels, 3)} has the {use.key} {value!r}, but {all_of(written, 3)} {'exists' if len(written) == 1 else 'exist'}."
-        + (f" The schema has {joined}." if between else ""),
-        comparison.right_node,
-        edits=edits,
-    )
-    return True
 
 
 def _as_relationship(facts: Facts, comparison: Comparison, use: PropertyUse, step: str) -> list[Edit]:
@@ -274,35 +274,3 @@ def nothing_like_it(nearest: Sequence[str], noun: str) -> str:
     Empty if `nearest` is empty.
     """
     return f", and no {noun} is similar enough (nearest: {listed([repr(name) for name in nearest])})" if nearest else ""
-
-
-def _check_part(
-    facts: Facts,
-    comparison: Comparison,
-    use: PropertyUse,
-    node: t.Node,
-    value: str,
-    findings: Findings,
-    entities: _Bounded,
-) -> None:
-    """Report `n.name CONTAINS 'Lebron'`, STARTS WITH or ENDS WITH
-    if none of the nearest names fulfils the condition."""
-    labels = facts.index.labels_of(use.symbol.kinds)
-    judgement = entities.judge(value, labels=labels, key=use.key)
-    found = judgement.candidates
-    if not found or any(PARTS[comparison.operator](candidate.name, value) for candidate in found):
-        return
-    names = list(dict.fromkeys(candidate.name for candidate in found))[:SHOWN]
-    absent = judgement.verdict == "not_found"
-    noun = "name" if use.key in facts.index.schema.naming_properties else "value"
-    findings.hint(
-        "entity_not_found",
-        f"Found no {use.key} that {_words(comparison.operator)} {value!r} (case-sensitive)"
-        f"{nothing_like_it(names, noun) if absent else ''}.",
-        node,
-        [] if absent else [quoted_string(name) for name in names],
-    )
-
-
-def _words(operator: str) -> str:
-    return {"CONTAINS": "contains", "STARTS WITH": "starts with", "ENDS WITH": "ends with"}[operator]

@@ -98,7 +98,6 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
 
 
 def _ends_known(facts: Facts, link: Link) -> bool:
-    """Return whether the query states the labels of both ends of a link."""
     everything = facts.index.everything
     return link.left.declared not in (0, everything) and link.right.declared not in (0, everything)
 

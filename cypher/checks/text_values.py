@@ -131,7 +131,6 @@ def _function(
 
 
 def _concatenates(operation: t.Binary) -> bool:
-    """Return whether an operation is a `+` that contains a string literal, and so joins text."""
     return operation.operator == "+" and next(operation.find(t.StringLiteral), None) is not None
 
 

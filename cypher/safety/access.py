@@ -294,7 +294,6 @@ def _reduce_doubles(node: tree.Reduce | tree.AllReduce) -> bool:
 
 
 def _is_short(source: tree.Expression) -> bool:
-    """Return whether a list has at most `FEW` elements, whatever the data."""
     if isinstance(source, tree.FunctionCall) and source.key == "range":
         return (size := _size(source, {})) is not None and size <= FEW
     return isinstance(source, tree.ListLiteral) and len(source.items) <= FEW

@@ -150,37 +150,3 @@ def _keys(reasons: Mapping[str, str]) -> frozenset[str]:
 
 PROCEDURES_ALLOWED = _keys(PROCEDURE_REASONS)
 FUNCTIONS_ALLOWED = _keys(FUNCTION_REASONS)
-
-
-def allowed_page() -> str:
-    """Return the documentation page, in Markdown, that lists the allowed procedures and functions with the reasons."""
-    lines = [
-        "# What a query may call",
-        "",
-        "The procedures and functions that a query may call, each with the reason. Written by "
-        "`python docs/reference.py` from `cypher/safety/allowed.py`; a test compares the two.",
-        "",
-        "A query may call the procedures and functions below, and Cypher's own functions except `graph.byName` and "
-        "others that access another graph, which are refused with `file_or_network_access`. Any other procedure, and "
-        "any other function with a namespace, is refused with `forbidden_procedure`. Those below were reviewed in the "
-        "source code of APOC Core 5.26, or in the manuals of Neo4j 5.26 and Graph Data Science: none builds or runs "
-        "Cypher, opens a file or an address, or lists settings or users, and the time and memory of each are bounded by "
-        "the size of its arguments, or by the part of the graph that it reads.",
-        "",
-    ]
-    for title, reasons in (("Procedures", PROCEDURE_REASONS), ("Functions of plug-ins", FUNCTION_REASONS)):
-        lines += [f"## {title}", "", "| why it is allowed | names |", "|---|---|"]
-        lines += [f"| {why} | {', '.join(f'`{name}`' for name in names.split())} |" for why, names in reasons.items()]
-        lines.append("")
-    options = "; ".join(
-        f"`{name}`: {', '.join(f'`{value}`' for value in sorted(values))}" for name, values in OPTIONS_ALLOWED.items()
-    )
-    lines += [
-        "## Options after CYPHER",
-        "",
-        f"The versions `5` and `25`, and {options}. Any other is refused with `forbidden_option`.",
-        "",
-    ]
-    _, _, excluded = (__doc__ or "").partition("\n\n- ")
-    lines += ["## Excluded, and why", "", f"- {excluded.strip()}", ""]
-    return "\n".join(lines)

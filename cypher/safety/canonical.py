@@ -101,7 +101,6 @@ def _differences(text: str, tokens: Tokens) -> Iterator[Problem]:
 
 
 def _between(text: str, start: int, end: int) -> Iterator[Problem]:
-    """Check whitespace and comments between two tokens."""
     for comment in COMMENT.finditer(text, start, end):
         at, inside = comment.start(), comment[0]
         yield from _characters(text[start:at], start, AGREED_WHITESPACE)
