@@ -145,7 +145,6 @@ def load_endpoint() -> type[Endpoint]:
 def _measured(
     reply: Reply, messages: Sequence[Message], tools: Sequence[ToolOffer], seconds: float, attempts: int
 ) -> Reply:
-    """Return the reply with its duration, its number of attempts, and estimates of token counts that are missing."""
     record = reply.as_record() | {"seconds": round(seconds, 4), "attempts": attempts}
     record["tokens_estimated"] = not (reply.tokens_in and reply.tokens_out)
     if not reply.tokens_in:

@@ -23,8 +23,7 @@ from rapidfuzz.distance import Levenshtein
 
 from graphground.agents.conversation import Message, Outcome
 from graphground.agents.replies import CUT, Grade, grade_in, list_in, literals_in, query_in, read_suggested_grammar
-from graphground.agents.session import BoundReached, Session
-from graphground.agents.trace import shortened
+from graphground.agents.session import BoundReached, Session, shortened
 from graphground.agents.zero_shot import SchemaForm, read_schema
 from graphground.prompts.agents import FOLDER, agent_messages
 
@@ -243,7 +242,6 @@ class MultiAgentLoop:
 
 
 def _message_of(failure: str) -> str:
-    """Return the message of a tool's failure; `failure` is the failure as JSON text."""
     try:
         return str(json.loads(failure)["message"])
     except (ValueError, KeyError, TypeError):

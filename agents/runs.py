@@ -24,9 +24,8 @@ from graphground.agents.conversation import Outcome, Question
 from graphground.agents.model_settings import HOPELESS, PASSING, AgentFailure, ModelFailure, QuestionsError
 from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop
 from graphground.agents.server_connection import ServerConnection
-from graphground.agents.session import Asks, BoundReached, Bounds, Session
+from graphground.agents.session import Asks, BoundReached, Bounds, Session, Trace
 from graphground.agents.tool_agent import ToolAgent
-from graphground.agents.trace import Trace
 from graphground.agents.zero_shot import ZeroShot
 from graphground.prompts.agents import FOLDER
 
@@ -147,7 +146,6 @@ async def run(
 
 
 def _check_settings(path: Path, settings: Mapping[str, Any]) -> None:
-    """Store a run's settings beside its predictions; refuse settings that differ from those of existing predictions."""
     beside = path.with_name(path.name + ".settings.json")
     now = json.loads(json.dumps(dict(settings), default=str))
     if path.exists() and beside.exists():

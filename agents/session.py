@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import threading
 import time
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import anyio
@@ -12,9 +17,50 @@ import anyio
 from graphground.agents.conversation import Message, Outcome, Question, Reply, ToolOffer
 from graphground.agents.model_settings import AgentFailure, ModelFailure
 from graphground.agents.server_connection import ServerConnection, ToolAnswer
-from graphground.agents.trace import Trace, shortened
 
 Given = TypeVar("Given")
+
+
+SHOWN = 12_000
+"""The maximum number of characters of a message to the model or of a tool's answer in a trace."""
+Line = dict[str, Any]
+
+
+class Trace:
+    """A trace in memory and, with a path, in a file: `Trace(path).write("nba-1", "tool", "get_schema", answer="…")`.
+
+    It has one line of JSON for every model call, tool call, state of the loop and prediction:
+
+        {"kind": "model", "time": "2026-11-22T11:01:47.120Z", "session": "nba-1", "name": "generator", "input": [...],
+         "output": "MATCH …", "tokens": 876, "tokens_in": 812, "tokens_out": 64, "seconds": 1.2035, …}
+        {"kind": "tool", …, "name": "execute_cypher", "arguments": {…}, "answer": "…", "failed": false}
+        {"kind": "state", …, "name": "evaluate", "input": "round 1", "output": "incorrect"}
+        {"kind": "prediction", …, "name": "loop", "input": {"question": …}, "output": {"cypher": …}}
+
+    A session is one question. Keys of models never reach a trace. `graphground trace show` prints a trace.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.lines: list[Line] = []
+        self._path, self._lock = path, threading.Lock()
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+
+    def write(self, session: str, kind: str, name: str, seconds: float = 0.0, **fields: Any) -> None:
+        """Append a line to the trace, and to the trace's file if a path was given."""
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        line = {"kind": kind, "time": now, "session": session, "name": name, **fields}
+        line["seconds"] = round(seconds, 4)
+        with self._lock:
+            self.lines.append(line)
+            if self._path is not None:
+                with self._path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+                    file.write(json.dumps(line, ensure_ascii=False, default=str) + "\n")
+
+
+def shortened(text: str, limit: int = SHOWN) -> str:
+    """Return the text, cut after `limit` characters with a note on its full length."""
+    return text if len(text) <= limit else f"{text[:limit]}… (of {len(text):,} characters)"
 
 
 class Asks(Protocol):
@@ -52,7 +98,8 @@ class Session:
         self, question: Question, server: ServerConnection, models: Mapping[str, Asks], bounds: Bounds, trace: Trace
     ) -> None:
         self.question = question
-        self._server, self._models, self._bounds, self._trace = server, models, bounds, trace
+        self._server, self._models, self._bounds = server, models, bounds
+        self._write = partial(trace.write, question.qid)
         self._started = time.monotonic()
         self.model_calls = self.tool_calls = self.tokens_in = self.tokens_out = 0
         self.cost_usd = 0.0
@@ -82,9 +129,7 @@ class Session:
             reply = await self._await_in_time(self._models.get(role, self._models[""]).ask(messages, tools, grammar))
         except (ModelFailure, BoundReached) as failure:
             elapsed = time.monotonic() - started
-            self._trace.write(
-                "model", self.question.qid, role, elapsed, input=conversation, failed=True, output=str(failure)
-            )
+            self._write("model", role, elapsed, input=conversation, failed=True, output=str(failure))
             raise
         self.tokens_estimated = self.tokens_estimated or reply.tokens_estimated
         self.tokens_in += reply.tokens_in
@@ -94,9 +139,8 @@ class Session:
         if self.price_usd is not None:
             self.price_usd = None if reply.cost_usd is None else self.price_usd + reply.cost_usd
         self._saved_seconds += reply.seconds if reply.cached else 0.0
-        self._trace.write(
+        self._write(
             "model",
-            self.question.qid,
             role,
             reply.seconds,
             input=conversation,
@@ -123,15 +167,8 @@ class Session:
         self.tool_calls += 1
         answer = await self._await_in_time(self._server.call(tool, arguments))
         self.tools_used.append({"tool": tool, "seconds": round(answer.seconds, 4)})
-        self._trace.write(
-            "tool",
-            self.question.qid,
-            tool,
-            answer.seconds,
-            arguments=dict(arguments),
-            answer=shortened(answer.text),
-            failed=answer.failed,
-        )
+        told = {"arguments": dict(arguments), "answer": shortened(answer.text), "failed": answer.failed}
+        self._write("tool", tool, answer.seconds, **told)
         return answer
 
     def state(self, name: str, came_with: str, leads_to: str) -> None:
@@ -139,14 +176,13 @@ class Session:
 
         `came_with` describes the input of the state, and `leads_to` names the result or the next state.
         """
-        self._trace.write("state", self.question.qid, name, input=came_with, output=leads_to)
+        self._write("state", name, input=came_with, output=leads_to)
 
     def prediction(self, agent: str, outcome: Outcome) -> dict[str, Any]:
         """Record the outcome, and return it as the record that `graphground eval` reads."""
         seconds = time.monotonic() - self._started
-        self._trace.write(
+        self._write(
             "prediction",
-            self.question.qid,
             agent,
             seconds,
             input={"graph": self.question.graph, "question": self.question.text},

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from graphground.agents.conversation import Message, Outcome, ToolUse
 from graphground.agents.replies import CUT, query_in, read_suggested_grammar, stance_in
-from graphground.agents.session import BoundReached, Session
-from graphground.agents.trace import shortened
+from graphground.agents.session import BoundReached, Session, shortened
 from graphground.prompts.agents import FOLDER, agent_prompt
 
 RUNS_QUERIES = "execute_cypher"

@@ -143,7 +143,6 @@ def too_complex(text: str) -> Diagnostic:
 
 
 def _language(text: str, language: Language, read_only: bool, parameters: Mapping[str, Any] | None = None) -> Report:
-    """Check a text against the language alone."""
     if read_only and (disputed := two_readings(text)):
         return Report(False, "admin", _diagnostics(text, disputed[:MOST_FINDINGS]), compiles=False)
     try:

@@ -16,7 +16,7 @@ functions.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -122,6 +122,51 @@ def contains_aggregate(node: tree.Node) -> bool:
 def groups_rows(projection: tree.Projection) -> bool:
     """Return whether a WITH or RETURN groups its rows, because one of its items contains an aggregate."""
     return any(contains_aggregate(item.expression) for item in projection.items)
+
+
+# The matching part of a query: its clauses up to the last MATCH, before RETURN projects the result
+
+
+def matched_part(clauses: Sequence[tree.Clause]) -> list[tree.Clause]:
+    """Return the clauses up to the last MATCH and the filters directly after it; empty without MATCH.
+
+    A CALL subquery that contains a MATCH counts as a MATCH. A filter is a WITH … WHERE that neither aggregates nor
+    sorts nor pages, or a FILTER. Clauses without a condition between the filters, such as LET, are included.
+    """
+    last = max((place for place, clause in enumerate(clauses) if _matches(clause)), default=None)
+    if last is None:
+        return []
+    end = last + 1
+    while end < len(clauses) and _only_filters(clauses[end]):
+        end += 1
+    while end > last + 1 and _needless(clauses[end - 1]):
+        end -= 1
+    return list(clauses[:end])
+
+
+def _matches(clause: tree.Clause) -> bool:
+    if isinstance(clause, tree.CallSubquery):
+        return any(True for _ in clause.find(tree.Match))
+    return isinstance(clause, tree.Match)
+
+
+def _only_filters(clause: tree.Clause) -> bool:
+    match clause:
+        case tree.With(projection=projection):
+            return not (
+                groups_rows(projection)
+                or projection.order_by
+                or projection.skip
+                or projection.limit
+                or projection.group_by is not None
+            )
+        case tree.Filter() | tree.Let():
+            return True
+    return False
+
+
+def _needless(clause: tree.Clause) -> bool:
+    return isinstance(clause, tree.Let) or (isinstance(clause, tree.With) and clause.where is None)
 
 
 # The built-in procedures of Neo4j 5.26: their arguments, columns and access modes

@@ -63,7 +63,6 @@ def repair_syntax(text: str, error: ParseError) -> list[Edit]:
 
 
 def _passes(text: str, error: ParseError, edits: list[Edit]) -> bool:
-    """Whether the parser reaches the text after an error once the edits are applied."""
     longer = sum(len(edit.replacement) - (edit.end - edit.start) for edit in edits)
     try:
         parse_text(applied(text, edits), "cypher25" if error.cypher25 else "cypher5")
@@ -73,7 +72,6 @@ def _passes(text: str, error: ParseError, edits: list[Edit]) -> bool:
 
 
 def _open_brackets(kinds: list[str]) -> list[int]:
-    """Return the places of the brackets that are still open after some tokens."""
     found: list[int] = []
     for place, kind in enumerate(kinds):
         if kind in _CLOSING:

@@ -176,7 +176,6 @@ class Protocol:
         return {"_meta": meta} if meta else {}
 
     def _running(self, context: Any, name: str, arguments: Mapping[str, Any]) -> AbstractContextManager[None]:
-        """Return a context manager during which the recorder, if any, shows the call as running."""
         recorder = self.application.recorder
         if recorder is None:
             return nullcontext()
@@ -185,7 +184,6 @@ class Protocol:
         return recorder.running(read_caller(context), name, arguments)
 
     def _record(self, context: Any, name: str, arguments: Mapping[str, Any], outcome: Outcome, start: float) -> None:
-        """Pass a finished call to the recorder, if any."""
         if self.application.recorder is not None:
             from graphground.server.traces.recorder import read_caller  # loaded only if calls are recorded
 

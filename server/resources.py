@@ -41,11 +41,13 @@ TEMPLATES = (
 )
 
 
-class UnknownResource(Exception):
-    """A requested resource that does not exist or cannot be read; the message says why."""
-
+class _Refused(Exception):
     def __init__(self, message: str) -> None:
         super().__init__(cut_inside(message, LONGEST_MESSAGE))
+
+
+class UnknownResource(_Refused):
+    """A requested resource that does not exist or cannot be read; the message says why."""
 
 
 def list_resources(application: Application) -> list[dict[str, Any]]:
@@ -136,11 +138,8 @@ def _label_text(application: Application, graph: str, name: str) -> str:
     return "\n".join(lines)
 
 
-class PromptError(Exception):
+class PromptError(_Refused):
     """A prompt that cannot be returned; the message says why."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(cut_inside(message, LONGEST_MESSAGE))
 
 
 def list_prompts() -> list[dict[str, Any]]:

@@ -100,6 +100,16 @@ class Link:
     unknown: bool
     bad: bool = False
 
+    @property
+    def type(self) -> str | None:
+        """The written type, even if the schema does not have it; None if the query gives no type or several."""
+        return self.pattern.types.name.text if isinstance(self.pattern.types, t.LabelName) else None
+
+    @property
+    def simple(self) -> bool:
+        """Whether the link has at most one type and length 1: only then can its type be replaced."""
+        return isinstance(self.pattern.types, t.LabelName | None) and self.length == (1, 1)
+
 
 @dataclass(slots=True)
 class Comparison:
@@ -263,7 +273,6 @@ MOST_WORK = 200_000
 
 
 def _bits(mask: int) -> Iterator[int]:
-    """Yield the positions of the bits that are set in a mask."""
     while mask:
         lowest = mask & -mask
         yield lowest.bit_length() - 1

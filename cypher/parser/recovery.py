@@ -93,7 +93,6 @@ def _depths(tokens: Tokens) -> list[int] | None:
 
 
 def _lower(text: str, tokens: Tokens) -> bool:
-    """Return whether the query writes its keywords in lower case."""
     place = next(number for number, kind in enumerate(tokens.kinds) if kind in _BEGINNINGS or kind == "CREATE")
     return not text[tokens.starts[place] : tokens.ends[place]].isupper()
 

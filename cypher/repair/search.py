@@ -70,14 +70,14 @@ def rewritings(facts: Facts, entities: EntityLookup | None = None, most: int = 6
 def _doubtful(sketch: Sketch, choice: _Choice) -> bool:
     index = sketch.facts.index
     for at, way in choice.links:
-        written, ends = sketch.links[at].type, {way.pattern.start, way.pattern.end}
+        written, ends = sketch.facts.links[at].type, {way.pattern.start, way.pattern.end}
         others = {pattern.type for pattern in index.schema.patterns if {pattern.start, pattern.end} == ends}
         if written is not None and written not in index.types and len(others) > 1:
             near = nearest(written, others, worst=0.0)
             if not near or near[0].name != way.pattern.type or near[0].score < LIKE_ENOUGH:
                 return True
     return any(
-        (not any(link.link.bad for link in node.links) or (not node.names and len(node.links) < 2))
+        (not any(link.bad for link in node.links) or (not node.names and len(node.links) < 2))
         and node.written in sketch.facts.index.label_masks
         and node.written != option.label
         for node, option in zip(sketch.nodes, choice.nodes, strict=True)
@@ -87,18 +87,18 @@ def _doubtful(sketch: Sketch, choice: _Choice) -> bool:
 def _choices(sketch: Sketch, names: Names) -> list[_Choice]:
     index = sketch.facts.index
     near: dict[str, Mapping[str, float]] = {}
-    for link in sketch.links:
+    for link in sketch.facts.links:
         if link.type is not None and link.type not in index.types:
             near[link.type] = {
                 candidate.name: candidate.score for candidate in nearest(link.type, index.types, limit=30, worst=0.0)
             }
-    place = {id(node): number for number, node in enumerate(sketch.nodes)}
+    place = sketch.place
     beam = [_Choice(0.0)]
     joined: dict[tuple[int, str, str], list[LinkOption] | None] = {}
     for number, node in enumerate(sketch.nodes):
         ready = [
             (at, link)
-            for at, link in enumerate(sketch.links)
+            for at, link in enumerate(sketch.facts.links)
             if max(place[id(link.left)], place[id(link.right)]) == number
         ]
         options = node_options(node, index, names)
@@ -129,14 +129,12 @@ def _choices(sketch: Sketch, names: Names) -> list[_Choice]:
     return beam
 
 
-def _joining(
-    link: SketchLink, left: str, right: str, sketch: Sketch, near: Mapping[str, float]
-) -> list[LinkOption] | None:
+def _joining(link: Link, left: str, right: str, sketch: Sketch, near: Mapping[str, float]) -> list[LinkOption] | None:
     """Return the possible links between two labels; None if the link stays as written."""
     index = sketch.facts.index
     if not link.simple:
         masks = index.label_masks
-        return None if narrowed(masks[left], masks[right], link.link.pairs)[0] else []
+        return None if narrowed(masks[left], masks[right], link.pairs)[0] else []
     return link_options(link, left, right, index, near)
 
 
@@ -145,7 +143,7 @@ def _edits(sketch: Sketch, choice: _Choice) -> list[Edit]:
     for node, option in zip(sketch.nodes, choice.nodes, strict=True):
         edits += _node_edits(node, option, sketch.facts.query.text)
     for at, way in choice.links:
-        edits += _link_edits(sketch.links[at], way, sketch.facts.query.text)
+        edits += _link_edits(sketch.facts.links[at], way, sketch.facts.query.text)
     return edits
 
 
@@ -171,8 +169,8 @@ def _node_edits(node: SketchNode, option: NodeOption, text: str) -> list[Edit]:
     return edits
 
 
-def _link_edits(link: SketchLink, way: LinkOption, text: str) -> list[Edit]:
-    pattern = link.link.pattern
+def _link_edits(link: Link, way: LinkOption, text: str) -> list[Edit]:
+    pattern = link.pattern
     edits = reversal(text, pattern) if (pattern.direction == "right") != way.forward else []
     if isinstance(pattern.types, t.LabelName) and link.type not in (way.pattern.type, None):
         edits.append(Edit(pattern.types.start, pattern.types.end, quoted_name(way.pattern.type)))
@@ -317,15 +315,15 @@ def _keys(node: SketchNode, label: str, index: SchemaIndex, moved: set[int]) -> 
 
 
 def link_options(
-    link: SketchLink, left: str, right: str, index: SchemaIndex, near: Mapping[str, float], most: int = 4
+    link: Link, left: str, right: str, index: SchemaIndex, near: Mapping[str, float], most: int = 4
 ) -> list[LinkOption]:
     """Return the patterns that connect two labels, the cheapest first.
 
     `near` holds the similarity of each relationship type to the link's type, if the schema does not have that type.
     """
     found = []
-    both = link.link.pattern.direction == "both"
-    rightward = link.link.pattern.direction == "right"
+    both = link.pattern.direction == "both"
+    rightward = link.pattern.direction == "right"
     for pattern in index.schema.patterns:
         if link.type is None:
             cost = 0.25
@@ -370,7 +368,7 @@ class SketchNode:
     labels: list[LabelUse] = field(default_factory=list)
     properties: list[PropertyUse] = field(default_factory=list)
     names: list[NameUse] = field(default_factory=list)
-    links: list[SketchLink] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
 
     @property
     def written(self) -> str | None:
@@ -379,29 +377,14 @@ class SketchNode:
         return next(iter(names)) if len(names) == 1 else None
 
 
-@dataclass(eq=False, slots=True)
-class SketchLink:
-    """A relationship between two nodes, in written order."""
-
-    link: Link
-    left: SketchNode
-    right: SketchNode
-    type: str | None
-    """The written type, even if the schema does not have it; None if the query gives no type or several."""
-
-    @property
-    def simple(self) -> bool:
-        """Whether the link has at most one type and length 1: only then can its type be replaced."""
-        return isinstance(self.link.pattern.types, t.LabelName | None) and self.link.length == (1, 1)
-
-
 @dataclass(slots=True)
 class Sketch:
-    """The nodes of a query in the order in which they first occur, and its links."""
+    """The nodes of a query in the order in which they first occur."""
 
     facts: Facts
     nodes: list[SketchNode]
-    links: list[SketchLink]
+    place: dict[int, int]
+    """The number of the node of each symbol, by the symbol's id (`id`)."""
 
 
 def sketch_of(facts: Facts) -> Sketch | None:
@@ -426,17 +409,14 @@ def sketch_of(facts: Facts) -> Sketch | None:
     for comparison in facts.comparisons:
         for name in _names(comparison):
             node_of(name.use.symbol).names.append(name)
-    links = []
     for link in facts.links:
-        left, right = node_of(link.left), node_of(link.right)
-        types = link.pattern.types
-        sketch_link = SketchLink(link, left, right, types.name.text if isinstance(types, t.LabelName) else None)
-        links.append(sketch_link)
-        left.links.append(sketch_link)
-        right.links.append(sketch_link)
+        node_of(link.left).links.append(link)
+        node_of(link.right).links.append(link)
     if len(nodes) > MOST_NODES:
         return None
-    return Sketch(facts, list(nodes.values()), links)
+    numbers = {root: number for number, root in enumerate(nodes)}
+    place = {key: numbers[root] for key, root in groups.items() if root in numbers}
+    return Sketch(facts, list(nodes.values()), place)
 
 
 def _names(comparison: Comparison) -> list[NameUse]:

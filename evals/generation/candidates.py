@@ -220,7 +220,6 @@ class Candidates:
         return [sample[0] for sample in (*many, *(sample for sample in usable if sample not in many))][:TAKEN]
 
     def _is_single(self, label: str, name: str) -> bool:
-        """Whether a name belongs to a single node of its label."""
         if label in self._facts.single:
             return name in self._facts.single[label]
         rows = self._rows(f"MATCH (n:{quoted_name(label)} {{name: $name}}) RETURN count(n)", 1, {"name": name})
@@ -364,7 +363,6 @@ def choose_shape(
 
 
 def _shapes(match: str, facts: GraphFacts, rng: random.Random, timed: bool) -> Iterator[PatternShape]:
-    """Yield all shapes of a pattern, in random order."""
     slots = slots_of(match)
     if not slots.links:
         known_labels = sorted(label for label, names in facts.names.items() if names)

@@ -166,7 +166,7 @@ class _Generator:
             id_ = template["id"]
             if id_ in self._labels and not self._labels[id_]:
                 found[id_] = (
-                    f"no tasks: the template needs a property that is {NEEDED[template['needs']]}, "
+                    f"no tasks: the template needs a property that is {NEEDED[template['needs']][1]}, "
                     "and no label has one that can be used"
                 )
             elif not balance.by_group[group_of(template)] and count >= len(self._patterns):
@@ -376,15 +376,15 @@ because a null or a tie would make them unrealistic."""
 ORDERED, NUMBERS = frozenset(("int", "float", "date")), frozenset(("int", "float"))
 
 
-NEEDED = {
-    "order": "a number or a date",
-    "number": "a number",
-    "category": "text",
-    "list": "a list of texts",
-    "any": "a number, a date or text",
-    "filter": "a number, a date, text or a list of texts",
+NEEDED: Mapping[str, tuple[frozenset[str], str]] = {
+    "order": (ORDERED, "a number or a date"),
+    "number": (NUMBERS, "a number"),
+    "category": (frozenset({"str"}), "text"),
+    "list": (frozenset({"list[str]"}), "a list of texts"),
+    "any": (ORDERED | {"str"}, "a number, a date or text"),
+    "filter": (ORDERED | {"str", "list[str]"}, "a number, a date, text or a list of texts"),
 }
-"""The types of the properties that a template may need, in words, keyed by its field `needs`."""
+"""The types of the properties that a template may need, also in words, keyed by its field `needs`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,14 +398,7 @@ class Filled:
 
 def keys_for(template: Mapping[str, Any], properties: Mapping[str, str], reserved: frozenset[str]) -> list[str]:
     """Return the properties that a template can use: `n_avg` takes numbers, `n_order_by` numbers and dates."""
-    kinds = {
-        "order": ORDERED,
-        "number": NUMBERS,
-        "category": frozenset(("str",)),
-        "list": frozenset(("list[str]",)),
-        "any": ORDERED | {"str"},
-        "filter": ORDERED | {"str", "list[str]"},
-    }[template["needs"]]
+    kinds, _ = NEEDED[template["needs"]]
     return sorted(key for key, type_ in properties.items() if key != "name" and key not in reserved and type_ in kinds)
 
 

@@ -29,8 +29,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from graphground.cypher import parse
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Edit, Language, text_with
-from graphground.cypher.functions import groups_rows
-from graphground.cypher.matched import matched_part
+from graphground.cypher.functions import groups_rows, matched_part
 from graphground.cypher.quoting import quoted_name
 from graphground.evals.metrics.executable import attempt, refuse
 from graphground.evals.metrics.execution_accuracy import Rule

@@ -11,7 +11,7 @@ import hashlib
 import html
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
@@ -173,19 +173,19 @@ def summarize_bench(runs: Mapping[Entry, Records]) -> dict[str, Any]:
 
 def _by_task(records: Records, metric: str) -> dict[str, float]:
     """Return the mean of a metric over the repetitions of each task that expects an answer."""
-    values: dict[str, list[float]] = defaultdict(list)
-    for record in records:
-        if record["expected"] == "answer":
-            values[record["qid"]].append(record[metric])
-    return {qid: sum(found) / len(found) for qid, found in sorted(values.items())}
+    return _means((record["qid"], record[metric]) for record in records if record["expected"] == "answer")
+
+
+def _means(values: Iterable[tuple[str, float]]) -> dict[str, float]:
+    by_task: dict[str, list[float]] = defaultdict(list)
+    for qid, value in values:
+        by_task[qid].append(value)
+    return {qid: sum(found) / len(found) for qid, found in sorted(by_task.items())}
 
 
 def _refusals(records: Records) -> dict[str, float | int] | None:
-    values: dict[str, list[float]] = defaultdict(list)
-    for record in records:
-        if record["expected"] != "answer":
-            values[record["qid"]].append(float(record["behaviour"] == "right"))
-    return interval([sum(found) / len(found) for found in values.values()])
+    others = (record for record in records if record["expected"] != "answer")
+    return interval(list(_means((record["qid"], float(record["behaviour"] == "right")) for record in others).values()))
 
 
 def _compare_pairs(scores: Mapping[Row, Mapping[str, float]]) -> list[dict[str, Any]]:
@@ -223,7 +223,6 @@ def _fingerprints(runs: Mapping[Entry, tuple[dict[str, Any], Records]]) -> dict[
 
 
 def _lines(entry: Entry, records: Records) -> list[list[Any]]:
-    """Return a line of the export for each answer, in the order of the tasks' ids."""
     named = {"agent": entry.agent, "model": entry.model, "repeat": entry.repeat}
     lines = []
     for record in sorted(records, key=lambda record: record["qid"]):
@@ -267,7 +266,6 @@ def _heads(metrics: Mapping[str, str]) -> list[str]:
 
 
 def _latex(figures: Mapping[str, Any]) -> str:
-    """Return the table as LaTeX, for the package booktabs."""
     marks = {"&": r"\&", "%": r"\%", "$": r"\$", "_": r"\_", "#": r"\#", "–": "--", "{": r"\{", "}": r"\}", "\\": "/"}
 
     def line(cells: Sequence[str]) -> str:
@@ -287,7 +285,6 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _plot(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Draw execution accuracy, with its interval, against the cost of an answer, as SVG."""
     left, top, width, height = 60, 14, 640, 300
     dearest = max(row["cost"]["per_task"]["cost"] for row in rows) or 1.0
     parts = []

@@ -135,13 +135,8 @@ def honesty(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     that the agent recognized as such.
     """
     counts = Counter(record["behaviour"] for record in records)
-    answered = (
-        counts["right"]
-        + counts["wrong"]
-        + counts["invented"]
-        + counts["empty"]
-        - sum(record["behaviour"] == "right" and record["expected"] != "answer" for record in records)
-    )
+    right = sum(record["behaviour"] == "right" and record["expected"] == "answer" for record in records)
+    answered = right + counts["wrong"] + counts["invented"] + counts["empty"]
     unanswerable = [record for record in records if record["expected"] != "answer"]
     return {
         "behaviour": dict(counts),
@@ -164,15 +159,9 @@ def cost(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     agents = [record["agent"] for record in records]
     calls = [call for agent in agents for call in agent["trace"]]
     correct = sum(record["execution_accuracy"] == 1 for record in records)
-    tools: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    tools: dict[str, Counter[str]] = defaultdict(Counter)
     for call in calls:
-        for key, value in (
-            ("calls", 1),
-            ("seconds", call["seconds"]),
-            ("tokens_in", call["tokens_in"]),
-            ("tokens_out", call["tokens_out"]),
-        ):
-            tools[call["tool"]][key] += value
+        tools[call["tool"]].update({"calls": 1, **{key: call[key] for key in ("seconds", "tokens_in", "tokens_out")}})
     totals = {key: sum(agent[key] for agent in agents) for key in ("seconds", "tokens_in", "tokens_out", "cost")}
     totals["model_calls"] = sum(agent.get("model_calls", 0) for agent in agents)
     seconds = sorted(agent["seconds"] for agent in agents)

@@ -20,9 +20,9 @@ import shlex
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from graphground.evals.metrics.executable import check
 from graphground.evals.runs.prediction import Prediction, ToolCall, read_reply
@@ -46,21 +46,20 @@ class AgentError(RuntimeError):
     """The error for an agent that cannot be started, so that no question can be sent."""
 
 
-class Predictor(Protocol):
+class Predictor(ABC):
     """A source of predictions, whose methods may be called from any thread."""
 
     name: str
 
+    @abstractmethod
     def predict(self, task: Task) -> Prediction:
         """Return the prediction for a task; a failure becomes the prediction's `error`."""
-        ...
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - most predictors have nothing to stop
         """Stop all started processes; a second call has no effect."""
-        ...
 
 
-class CommandAgent:
+class CommandAgent(Predictor):
     """An agent that is a program, with a process per worker thread: `CommandAgent("python my_agent.py", 300.0)`."""
 
     def __init__(self, command: str, timeout: float = 300.0) -> None:
@@ -185,7 +184,7 @@ def _read_reply(qid: str, reply: dict[str, Any], seconds: float) -> Prediction:
         return Prediction(qid, error=f"the reply cannot be read: {error}", seconds=seconds)
 
 
-class FilePredictions:
+class FilePredictions(Predictor):
     """A predictor that returns stored predictions: `FilePredictions({"nba-1": Prediction("nba-1", "MATCH …")})`."""
 
     def __init__(self, predictions: dict[str, Prediction], name: str = "file") -> None:
@@ -194,26 +193,23 @@ class FilePredictions:
     def predict(self, task: Task) -> Prediction:
         return self._predictions.get(task.qid) or Prediction(task.qid, error="the file has no prediction for this task")
 
-    def close(self) -> None:
-        pass
 
-
-class Repaired:
+class Repaired(Predictor):
     """A predictor that repairs another predictor's queries with `validate_cypher`, to measure the repair's effect."""
 
-    def __init__(self, inner: Predictor, repair: Callable[[str, str], str | None]) -> None:
-        self.name, self._inner, self._repair = f"{inner.name}, repaired", inner, repair
+    def __init__(self, inner: Predictor, graphs: Graphs) -> None:
+        self.name, self._inner, self._graphs = f"{inner.name}, repaired", inner, graphs
 
     def predict(self, task: Task) -> Prediction:
         prediction = self._inner.predict(task)
-        fixed = self._repair(task.graph, prediction.query) if prediction.query else None
+        fixed = check(self._graphs.get(task.graph), prediction.query).suggested_query if prediction.query else None
         return replace(prediction, query=fixed) if fixed else prediction
 
     def close(self) -> None:
         self._inner.close()
 
 
-class FirstSuggestion:
+class FirstSuggestion(Predictor):
     """A predictor that returns the first query of `ground_question`, asks back if it is doubtful, or abstains."""
 
     name = "ground_question"
@@ -247,11 +243,3 @@ class FirstSuggestion:
             text = f"Did you mean: {first.reason}?"
             return Prediction(task.qid, first.cypher, stance="ask", text=text, seconds=seconds, trace=calls)
         return Prediction(task.qid, first.cypher, seconds=seconds, trace=calls)
-
-    def close(self) -> None:
-        pass
-
-
-def repair(graphs: Graphs, name: str, query: str) -> str | None:
-    """Return the correction that `validate_cypher` suggests for a wrong query; None if there is no suggestion."""
-    return check(graphs.get(name), query).suggested_query

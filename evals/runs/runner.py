@@ -280,7 +280,6 @@ def _describe(error: Exception) -> str:
 
 
 def _is_available(graph: Graph) -> bool:
-    """Whether a graph answers a query that cannot fail."""
     try:
         graph.run("RETURN 1", timeout=AVAILABLE_SECONDS)
     except EngineError:

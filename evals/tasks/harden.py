@@ -424,7 +424,6 @@ def _neighbours(named: Named, pattern: RelationshipPattern, out: bool) -> frozen
 
 
 def _differ(readings: Iterable[frozenset[object]]) -> bool:
-    """Whether two readings have different answers."""
     return len({answer for answer in readings if answer}) > 1
 
 

@@ -124,7 +124,6 @@ def loop(parsed: argparse.Namespace) -> int:
 
 
 def _ask(parsed: argparse.Namespace, agent: Agent) -> int:
-    """Answer one question, the questions of a task file, or the questions on stdin."""
     import anyio
 
     if parsed.tasks is not None and (parsed.question or parsed.out is None):
@@ -142,8 +141,7 @@ async def _connect_and_ask(parsed: argparse.Namespace, agent: Agent) -> int:
     from graphground.agents.models import Model, ReplyCache
     from graphground.agents.runs import ask
     from graphground.agents.server_connection import connect
-    from graphground.agents.session import Bounds
-    from graphground.agents.trace import Trace
+    from graphground.agents.session import Bounds, Trace
 
     cache = None if parsed.no_cache else ReplyCache(reply_folder(parsed))
     bounds = Bounds(tool_calls=parsed.most_calls, tokens=parsed.most_tokens, seconds=parsed.most_seconds)

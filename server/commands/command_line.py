@@ -154,7 +154,6 @@ def parser_of(name: str) -> CommandLine:
 
 
 def _read_docstring(documented: object) -> tuple[str, str]:
-    """Return the first paragraph of a docstring as one line, and the rest of the docstring."""
     first, _, rest = (inspect.getdoc(documented) or "").partition("\n\n")
     return " ".join(first.split()), rest
 

@@ -355,14 +355,13 @@ def harden(parsed: argparse.Namespace) -> int:
 
 
 def _opened(parsed: argparse.Namespace) -> Graphs:
-    """Return the graphs that the options name, all of which must exist."""
     settings = settings_from(parsed)
     check_names(settings)
     return open_graphs(settings)
 
 
 def _predictor(parsed: argparse.Namespace, graphs: Graphs, tasks: Sequence[Task]) -> Predictor:
-    from graphground.evals.runs.agents import CommandAgent, FilePredictions, FirstSuggestion, Repaired, repair
+    from graphground.evals.runs.agents import CommandAgent, FilePredictions, FirstSuggestion, Repaired
     from graphground.evals.runs.prediction import read_predictions
 
     predictor: Predictor
@@ -372,7 +371,7 @@ def _predictor(parsed: argparse.Namespace, graphs: Graphs, tasks: Sequence[Task]
         predictor = CommandAgent(parsed.agent, parsed.agent_timeout)
     else:
         predictor = FirstSuggestion(graphs)
-    return Repaired(predictor, lambda name, query: repair(graphs, name, query)) if parsed.repair else predictor
+    return Repaired(predictor, graphs) if parsed.repair else predictor
 
 
 def _version(name: str, home: Home) -> str:
@@ -479,7 +478,6 @@ def _agreed(found: Mapping[str, Any]) -> str:
 
 @asynccontextmanager
 async def _asking(parsed: argparse.Namespace, named: str = "") -> AsyncIterator[Callable[[str], Awaitable[Reply]]]:
-    """Yield a function that sends a prompt to a model and returns its reply."""
     from graphground.agents.conversation import Message
     from graphground.agents.models import Model, ReplyCache
 

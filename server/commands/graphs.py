@@ -365,7 +365,6 @@ def cell_options(parsed: argparse.Namespace) -> dict[str, Any]:
 
 
 def _import_records(parsed: argparse.Namespace) -> int:
-    """Import a file of nodes and relationships, or a database."""
     from graphground.graphs.loading.importing.property_graph import (
         GraphOfRecords,
         database_source,

@@ -176,7 +176,6 @@ class TraceFile:
 
 
 def _has_ended(path: Path, size: int) -> bool:
-    """Whether the last line of a file says that the file is full."""
     with path.open("rb") as file:
         file.seek(max(0, size - LONGEST_MARK))
         *_, last = file.read(LONGEST_MARK).splitlines() or [b""]

@@ -15,8 +15,7 @@ from graphground.agents.models import Model
 from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop, check_names
 from graphground.agents.runs import ask
 from graphground.agents.server_connection import ServerConnection, ToolAnswer, connect
-from graphground.agents.session import Bounds, Session
-from graphground.agents.trace import Trace
+from graphground.agents.session import Bounds, Session, Trace
 from tests.support.asked_agents import TEAMS, Run, run_agent
 from tests.support.scripted_endpoint import ScriptedEndpoint
 from tests.support.scripted_roles import Replies, role_of, script_of

@@ -5,11 +5,11 @@ from types import ModuleType
 
 import pytest
 
-from graphground.agents import multi_agent_loop, replies, trace
+from graphground.agents import multi_agent_loop, replies, session
 from graphground.agents.replies import grade_in, list_in, query_in, stance_in
 
 
-@pytest.mark.parametrize("module", [replies, trace, multi_agent_loop])
+@pytest.mark.parametrize("module", [replies, session, multi_agent_loop])
 def test_the_examples_in_docstrings_are_true(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0
 
@@ -170,5 +170,5 @@ def test_grades_lists_and_stances_are_parsed_from_loosely_formatted_replies() ->
 
 
 def test_a_cut_text_says_its_whole_length() -> None:
-    assert trace.shortened("x" * 1_201, 1_200).endswith("x… (of 1,201 characters)")
-    assert trace.shortened("short", 5) == "short"
+    assert session.shortened("x" * 1_201, 1_200).endswith("x… (of 1,201 characters)")
+    assert session.shortened("short", 5) == "short"

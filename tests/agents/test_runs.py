@@ -16,7 +16,7 @@ from graphground.agents.models import Model, ReplyCache
 from graphground.agents.multi_agent_loop import MultiAgentLoop
 from graphground.agents.runs import Agent, ask, predicted, run
 from graphground.agents.server_connection import connect
-from graphground.agents.trace import Trace
+from graphground.agents.session import Trace
 from graphground.agents.zero_shot import ZeroShot
 from graphground.evals.runs.agents import CommandAgent
 from graphground.evals.runs.prediction import read_predictions

@@ -13,8 +13,7 @@ from graphground.agents.conversation import Message, Question
 from graphground.agents.model_settings import ModelFailure, ModelSettings
 from graphground.agents.models import Model
 from graphground.agents.server_connection import ServerConnection, ToolAnswer
-from graphground.agents.session import BoundReached, Bounds, Session
-from graphground.agents.trace import Trace
+from graphground.agents.session import BoundReached, Bounds, Session, Trace
 from tests.support.scripted_endpoint import Answer, ScriptedEndpoint, fail
 
 PROMPT = [Message("user", "How many teams are there?")]

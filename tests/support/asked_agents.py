@@ -13,8 +13,7 @@ from graphground.agents.model_settings import ModelSettings
 from graphground.agents.models import Model
 from graphground.agents.runs import Agent, ask
 from graphground.agents.server_connection import SERVE, connect
-from graphground.agents.session import Bounds
-from graphground.agents.trace import Trace
+from graphground.agents.session import Bounds, Trace
 from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint
 from tests.support.scripted_roles import role_of
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from graphground.cypher import tree as t
 from graphground.cypher import validate
 from graphground.cypher.diagnostics import Edit, Language, text_with
-from graphground.cypher.functions import groups_rows
-from graphground.cypher.matched import matched_part
+from graphground.cypher.functions import groups_rows, matched_part
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.graphs.engines.engine import EngineError

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from graphground.evals.reports.summary import NoComparison, compare, summarize
-from graphground.evals.runs.agents import AgentError, CommandAgent, FilePredictions, FirstSuggestion, Repaired, repair
+from graphground.evals.runs.agents import AgentError, CommandAgent, FilePredictions, FirstSuggestion, Repaired
 from graphground.evals.runs.prediction import Prediction, clean_query, read_predictions, read_reply
 from graphground.evals.runs.runner import Journal, Run, RunError, read_run
 from graphground.evals.runs.scoring import categories_of
@@ -353,7 +353,7 @@ def test_the_baselines_need_no_model(graphs: OpenGraphs, tmp_path: Path) -> None
     assert first.predict(tasks[1]).stance == "not_in_graph"
     assert [call.tool for call in first.predict(tasks[0]).trace] == ["ground_question"]
     wrong = FilePredictions({"t1": Prediction("t1", "MATCH (m:Movie)<-[:directedBy]-(p:Person) RETURN p.name")})
-    fixed = Repaired(wrong, lambda name, query: repair(graphs, name, query)).predict(tasks[0])
+    fixed = Repaired(wrong, graphs).predict(tasks[0])
     assert fixed.query == "MATCH (m:Movie)-[:directedBy]->(p:Person) RETURN p.name"
 
 
