@@ -273,6 +273,8 @@ def _add_teams(graph: Builder) -> None:
             [*row.many("aliases"), *row.many("former_names")],
             row["description"],
             inception_year=row.number("inception_year"),
+            head_coach=row["head_coach"],
+            owners=row.many("owners"),
         )
         graph.relate(row, "partOfDivision", ("Team", row["name"]), ("Division", row["division"]))
     for row in graph.read("home_venues"):

@@ -105,7 +105,6 @@ NBA_PROBLEMS = [
         "MATCH (p:Player) WITH DISTINCT p RETURN p.handedness AS h ORDER BY p.gender LIMIT 1",
         "rows share the value male",
     ),
-    ("empty_property", "MATCH (t:Team) RETURN t.name ORDER BY t.head_coach LIMIT 1", "0 of 30"),
 ]
 MOVIE_PROBLEMS = [
     (
