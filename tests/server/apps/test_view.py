@@ -212,8 +212,9 @@ def test_the_host_can_change_the_theme_end_the_view_and_grant_full_screen(shown:
     assert page.errors == []
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [900, 380])
+@pytest.mark.parametrize(
+    ("width", "dark"), [pytest.param(900, False, id="wide-light"), pytest.param(380, True, id="narrow-dark")]
+)
 def test_the_view_fits_and_axe_finds_no_problem(
     shown_once: Shown, application: Application, axe: str, width: int, dark: bool
 ) -> None:

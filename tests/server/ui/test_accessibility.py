@@ -11,8 +11,15 @@ from tests.support.browser import Page
 NOTHING = "MATCH (p:Player)-[:playsFor]->(t:Team) WHERE p.height_cm > 300 RETURN t.name"
 
 
-@pytest.mark.parametrize("width", [1280, 400])
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize(
+    ("width", "dark"),
+    [
+        pytest.param(1280, False, id="wide-light"),
+        pytest.param(400, True, id="narrow-dark"),
+        pytest.param(1280, True, id="wide-dark", marks=pytest.mark.long),
+        pytest.param(400, False, id="narrow-light", marks=pytest.mark.long),
+    ],
+)
 def test_every_view_is_accessible_and_fits(
     chromium: Page, page_address: str, violations: Violations, width: int, dark: bool
 ) -> None:
