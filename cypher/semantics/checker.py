@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partialmethod
 from typing import TYPE_CHECKING, Any, Literal
 
 from graphground.cypher.diagnostics import Edit, Problem, listed
@@ -130,9 +131,11 @@ class Checker:
         """Add a problem at a node."""
         self.problem_at(code, node.start, node.end, message, suggestions, edits)
 
-    def mismatch(self, node: Node, message: str, suggestions: tuple[str, ...] = ()) -> None:
-        """Add a problem about a value of a type that is not allowed at its place."""
-        self.problem("type_mismatch", node, message, suggestions)
+    mismatch = partialmethod(problem, "type_mismatch")
+    """Add a problem about a value of a type that is not allowed at its place."""
+    bad_pattern = partialmethod(problem, "pattern")
+    misplaced = partialmethod(problem, "clause_order")
+    redefined = partialmethod(problem, "variable_redefined")
 
     def problem_at(
         self,
@@ -158,11 +161,7 @@ class Checker:
     def declare(self, variable: Variable, type_: Type) -> Binding:
         """Declare a variable; a name already in use is an error, and the new variable replaces the old variable."""
         if variable.name in self.scope:
-            self.problem(
-                "variable_redefined",
-                variable,
-                f"the variable `{variable.name}` already exists here; choose another name",
-            )
+            self.redefined(variable, f"the variable `{variable.name}` already exists here; choose another name")
         return self.shadow(variable, type_)
 
     def shadow(

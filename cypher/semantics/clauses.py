@@ -73,9 +73,9 @@ def nested(c: Checker, body: tree.QueryBody, kind: str, node: tree.Subquery) -> 
     with c.within(base=dict(c.scope), open_end=kind != "COLLECT"):
         columns = query(c, body)
     if kind == "COLLECT" and (columns is None or len(columns) != 1) and not (columns is None and c.problems):
-        c.problem("clause_order", node, "COLLECT { … } must return exactly one column")
+        c.misplaced(node, "COLLECT { … } must return exactly one column")
     if any(isinstance(part, _UPDATING) for part in body.walk()):
-        c.problem("clause_order", node, f"{kind} {{ … }} can only read")
+        c.misplaced(node, f"{kind} {{ … }} can only read")
     return columns
 
 
@@ -106,8 +106,7 @@ def _single(c: Checker, body: tree.SingleQuery) -> list[Binding] | None:
 def check_lengths(c: Checker) -> None:
     """Report a clause that contains both `-[*]->` and `-->+`."""
     if c.quantified and c.lengths:
-        c.problem(
-            "pattern",
+        c.bad_pattern(
             c.lengths[0],
             "lengths such as -[*]-> and quantifiers such as -->+ cannot be mixed in one "
             "clause; write {1,} in place of *",
@@ -119,18 +118,18 @@ def _check_order(c: Checker, clauses: list[tree.Clause]) -> None:
     wrote = isinstance(before, _UPDATING)
     for clause in clauses[1:]:
         if isinstance(clause, tree.Use) and not (before in c.importing and before is clauses[0]):
-            c.problem("clause_order", clause, "USE must be the first clause")
+            c.misplaced(clause, "USE must be the first clause")
         if wrote and isinstance(clause, tree.CallSubquery) and clause.transactions is not None:
-            c.problem("clause_order", clause, "CALL { … } IN TRANSACTIONS cannot follow a writing clause")
+            c.misplaced(clause, "CALL { … } IN TRANSACTIONS cannot follow a writing clause")
         wrote = wrote or isinstance(clause, _UPDATING)
         if isinstance(before, tree.Return | tree.Finish):
-            c.problem("clause_order", before, f"{name(before)} ends a query; write WITH to continue")
+            c.misplaced(before, f"{name(before)} ends a query; write WITH to continue")
         elif (
             not c.cypher25
             and isinstance(before, _UPDATING)
             and not isinstance(clause, (*_UPDATING, tree.With, tree.Return, tree.Finish, tree.OrderAndPage))
         ):
-            c.problem("clause_order", clause, f"write a WITH between {name(before)} and {name(clause)}")
+            c.misplaced(clause, f"write a WITH between {name(before)} and {name(clause)}")
         before = clause
     last = clauses[-1]
     if c.open_end:
@@ -142,7 +141,7 @@ def _check_order(c: Checker, clauses: list[tree.Clause]) -> None:
             return
     elif isinstance(last, tree.CallProcedure) and last.yields is None and not last.star:
         return
-    c.problem("clause_order", last, f"a query cannot end with {name(last)}: add a RETURN")
+    c.misplaced(last, f"a query cannot end with {name(last)}: add a RETURN")
 
 
 def _union(c: Checker, body: tree.Union) -> list[Binding] | None:
@@ -150,7 +149,7 @@ def _union(c: Checker, body: tree.Union) -> list[Binding] | None:
         if isinstance(part, tree.SingleQuery):
             for clause in part.clauses:
                 if isinstance(clause, tree.CallSubquery) and clause.transactions is not None:
-                    c.problem("clause_order", clause, "CALL { … } IN TRANSACTIONS is not allowed in a UNION")
+                    c.misplaced(clause, "CALL { … } IN TRANSACTIONS is not allowed in a UNION")
     all_columns: list[list[Binding] | None] = []
     for part in body.parts:
         with c.within(scope=dict(c.scope)):
@@ -232,7 +231,7 @@ def _conditional(c: Checker, body: tree.Conditional) -> list[Binding] | None:
         if branch is body.branches[0]:
             columns = found
         elif (columns is None) != (found is None):
-            c.problem("clause_order", branch.body, "either all branches of WHEN return rows or none does")
+            c.misplaced(branch.body, "either all branches of WHEN return rows or none does")
         elif {column.name for column in columns or ()} != {result_column.name for result_column in found or ()}:
             c.problem("union_columns", branch.body, "all branches of WHEN must return the same columns")
     return columns
@@ -310,7 +309,7 @@ def project(c: Checker, clause: tree.With | tree.Return, where: tree.Expression 
     before = c.scope
     word = "WITH" if isinstance(clause, tree.With) else "RETURN"
     if projection.star and word == "RETURN" and not before:
-        c.problem("clause_order", clause, "RETURN * needs variables, and there are none")
+        c.misplaced(clause, "RETURN * needs variables, and there are none")
     items = projection.items
     types: list[Type] = []
     aggregating: list[tree.ReturnItem] = []
@@ -377,8 +376,7 @@ def _columns(c: Checker, projection: tree.Projection, types: list[Type], before:
         if item.alias is not None:
             c.bindings[item.alias] = binding
         if item.name in c.base and (item.alias is not None or isinstance(value, tree.MapProjection)):
-            c.problem(
-                "variable_redefined",
+            c.redefined(
                 item.alias or value,
                 f"`{item.name}` hides the variable of that name outside of this subquery; choose another name",
             )
@@ -562,13 +560,11 @@ def subquery(c: Checker, clause: tree.CallSubquery) -> None:
     """Check `CALL (n) { … }` or `CALL { WITH n … }`."""
     outer = c.scope
     if clause.transactions is not None and c.calls:
-        c.problem("clause_order", clause, "CALL { … } IN TRANSACTIONS is not allowed inside another CALL { … }")
+        c.misplaced(clause, "CALL { … } IN TRANSACTIONS is not allowed inside another CALL { … }")
     parts = clause.body.parts if isinstance(clause.body, tree.Union) else [clause.body]
     if clause.imports is None and any(isinstance(part, tree.Next | tree.Conditional | tree.Braced) for part in parts):
-        c.problem(
-            "clause_order",
-            clause.body,
-            "NEXT, WHEN and { … } are allowed in CALL () { … } only, with parentheses for its imports",
+        c.misplaced(
+            clause.body, "NEXT, WHEN and { … } are allowed in CALL () { … } only, with parentheses for its imports"
         )
     with c.within(open_end=False, calls=c.calls + 1, base=c.base, scope=outer):
         if clause.imports is None:
@@ -615,8 +611,7 @@ def _importing(c: Checker, part: tree.SingleQuery, outer: Scope) -> None:
     )
     if not simple:
         if any(variable.name in outer for item in projection.items for variable in item.expression.find(tree.Variable)):
-            c.problem(
-                "clause_order",
+            c.misplaced(
                 first,
                 "the WITH that imports into a subquery takes plain variables only; rename or compute in a second WITH",
             )
@@ -624,9 +619,7 @@ def _importing(c: Checker, part: tree.SingleQuery, outer: Scope) -> None:
     extras = {"DISTINCT": projection.distinct, "ORDER BY": projection.order_by, "SKIP": projection.skip}
     extras |= {"LIMIT": projection.limit, "WHERE": first.where}
     if extra := next((word for word, part in extras.items() if part), ""):
-        c.problem(
-            "clause_order", first, f"the WITH that imports into a subquery takes no {extra}; put it into a second WITH"
-        )
+        c.misplaced(first, f"the WITH that imports into a subquery takes no {extra}; put it into a second WITH")
     c.importing.add(first)
 
 
@@ -641,11 +634,7 @@ def _returned(c: Checker, clause: tree.CallSubquery, columns: list[Binding], out
                 for item in last.projection.items:
                     if item.name == column.name:
                         place = item.alias or item.expression
-            c.problem(
-                "variable_redefined",
-                place,
-                f"the subquery returns `{column.name}`, which already exists outside; rename it with AS",
-            )
+            c.redefined(place, f"the subquery returns `{column.name}`, which already exists outside; rename it with AS")
             continue
         c.scope[column.name] = Binding(column.name, column.type)
 
@@ -673,7 +662,7 @@ def _transactions(c: Checker, node: tree.InTransactions) -> None:
             c.expect(bound, expressions.infer(c, bound), INTEGER)
     if node.report is not None:
         if not (node.on_error or "").endswith(("CONTINUE", "BREAK")):
-            c.problem("clause_order", node, "REPORT STATUS needs ON ERROR CONTINUE or ON ERROR BREAK")
+            c.misplaced(node, "REPORT STATUS needs ON ERROR CONTINUE or ON ERROR BREAK")
         c.declare(node.report, MAP)
 
 
@@ -681,11 +670,11 @@ def procedure(c: Checker, clause: tree.CallProcedure) -> None:
     """Check a procedure call among other clauses."""
     known = _call(c, clause)
     if clause.star:
-        c.problem("clause_order", clause, "YIELD * is allowed only in a standalone procedure call; name the columns")
+        c.misplaced(clause, "YIELD * is allowed only in a standalone procedure call; name the columns")
     elif clause.arguments is None:
         c.problem("syntax", clause, f"{clause.name} needs parentheses here: CALL {clause.name}()")
     elif clause.yields is None and known is not None and known.columns:
-        c.problem("clause_order", clause, f"name the columns of {clause.name}: YIELD {', '.join(known.columns)}")
+        c.misplaced(clause, f"name the columns of {clause.name}: YIELD {', '.join(known.columns)}")
 
 
 def _call(c: Checker, clause: tree.CallProcedure) -> Procedure | None:
@@ -809,7 +798,7 @@ def foreach(c: Checker, node: tree.Foreach) -> None:
         c.shadow(node.variable, unwound(found))
         for step in node.clauses:
             if not isinstance(step, _UPDATING):
-                c.problem("clause_order", step, f"FOREACH takes writing clauses only, not {name(step)}")
+                c.misplaced(step, f"FOREACH takes writing clauses only, not {name(step)}")
             _RULES[type(step)](c, step)
 
 

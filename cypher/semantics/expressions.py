@@ -464,10 +464,9 @@ def _applied(c: Checker, node: tree.FunctionCall, function: Function, found: lis
     count = len(found)
     parameters = function.arguments
     if count < function.required or (count > len(parameters) and not function.repeated):
-        c.problem_at(
+        c.problem(
             "wrong_argument_count",
-            node.start,
-            node.end,
+            node,
             f"{function.name} takes {argument_count(function.required, len(parameters), function.repeated)}, "
             f"but this call has {count}",
         )
@@ -516,7 +515,7 @@ def _result_type(function: Function, found: list[Type]) -> Type:
 
 def _exists(c: Checker, node: tree.FunctionCall) -> Type:
     if len(node.arguments) != 1:
-        c.problem_at("wrong_argument_count", node.start, node.end, "exists takes one pattern")
+        c.problem("wrong_argument_count", node, "exists takes one pattern")
         for argument in node.arguments:
             infer(c, argument)
         return BOOLEAN
@@ -532,7 +531,7 @@ def _exists(c: Checker, node: tree.FunctionCall) -> Type:
             "syntax", node, f"exists({text}) is no longer supported: write {text} IS NOT NULL", (f"{text} IS NOT NULL",)
         )
     else:
-        c.problem("pattern", argument, "exists(…) takes a pattern such as (n)-->()")
+        c.bad_pattern(argument, "exists(…) takes a pattern such as (n)-->()")
     return BOOLEAN
 
 

@@ -43,7 +43,7 @@ def match(c: Checker, paths: list[tree.PathPattern], where: Where, mode: str | N
     if len(paths) > 1 and mode != "REPEATABLE ELEMENTS":
         for path in paths:
             if path.selector is not None and path.selector.kind != "all":
-                c.problem("pattern", path.elements[0], "a path with SHORTEST or ANY must be the only path of its MATCH")
+                c.bad_pattern(path.elements[0], "a path with SHORTEST or ANY must be the only path of its MATCH")
                 break
 
 
@@ -75,7 +75,7 @@ def _check_shortest(c: Checker, path: tree.PathPattern) -> None:
         return
     length = elements[1].length
     if elements[1].quantifier is not None:
-        c.problem("pattern", elements[1], f"{path.shortest}(…) takes a length such as *1..3, not a quantifier")
+        c.bad_pattern(elements[1], f"{path.shortest}(…) takes a length such as *1..3, not a quantifier")
     if elements[1].properties is not None:
         c.problem_at(
             "pattern",
@@ -97,18 +97,15 @@ def _check_juxtaposition(
     before: tree.Node | None = None
     for element in elements:
         if isinstance(element, tree.NodePattern) and isinstance(before, tree.NodePattern):
-            c.problem(
-                "pattern",
+            c.bad_pattern(
                 elements[0],
                 "two nodes are next to each other: connect them with a relationship, or "
                 "separate the paths with a comma",
             )
             return
         if isinstance(element, tree.ParenthesizedPath) and element.quantifier is None and len(elements) > 1:
-            c.problem(
-                "pattern",
-                elements[-1],
-                "a path in parentheses needs a quantifier such as {1,3} to be part of a longer path",
+            c.bad_pattern(
+                elements[-1], "a path in parentheses needs a quantifier such as {1,3} to be part of a longer path"
             )
             return
         before = element
@@ -160,20 +157,16 @@ def _declare_parenthesized(
         if not isinstance(element, tree.ParenthesizedPath) and element.variable is not None
     ]
     if path.variable is not None:
-        c.problem("pattern", path.variable, "a path inside a quantified path cannot have a name")
+        c.bad_pattern(path.variable, "a path inside a quantified path cannot have a name")
         inner.append(path.variable)
     for variable in inner:
         if variable.name in groups:
-            c.problem(
-                "variable_redefined",
-                path,
-                f"`{variable.name}` already names something in another quantified path; choose another name",
+            c.redefined(
+                path, f"`{variable.name}` already names something in another quantified path; choose another name"
             )
         elif variable.name in outer:
-            c.problem(
-                "variable_redefined",
-                path,
-                f"`{variable.name}` is used inside and outside of a quantified path; choose another name inside",
+            c.redefined(
+                path, f"`{variable.name}` is used inside and outside of a quantified path; choose another name inside"
             )
         c.scope.pop(variable.name, None)
     _check_inside(c, path)
@@ -196,13 +189,13 @@ def _declare_parenthesized(
 def _check_inside(c: Checker, path: tree.ParenthesizedPath) -> None:
     for element in path.elements:
         if isinstance(element, tree.ParenthesizedPath):
-            c.problem("pattern", element, "quantified paths cannot be nested")
+            c.bad_pattern(element, "quantified paths cannot be nested")
         elif isinstance(element, tree.RelationshipPattern) and (
             element.length is not None or element.quantifier is not None
         ):
-            c.problem("pattern", element, "a variable length is not allowed inside a quantified path")
+            c.bad_pattern(element, "a variable length is not allowed inside a quantified path")
     if not any(isinstance(element, tree.RelationshipPattern) for element in path.elements):
-        c.problem("pattern", path, "a quantified path needs at least one relationship")
+        c.bad_pattern(path, "a quantified path needs at least one relationship")
 
 
 def _bind(
@@ -240,12 +233,10 @@ def _bind_again(
 ) -> None:
     word = where.upper()
     if isinstance(pattern, tree.RelationshipPattern) or alone:
-        c.problem("variable_redefined", variable, f"`{variable.name}` already exists; {word} would create it again")
+        c.redefined(variable, f"`{variable.name}` already exists; {word} would create it again")
     elif pattern.labels is not None or pattern.properties is not None:
-        c.problem(
-            "variable_redefined",
-            variable,
-            f"`{variable.name}` already exists, so {word} cannot give it labels or properties here; use SET",
+        c.redefined(
+            variable, f"`{variable.name}` already exists, so {word} cannot give it labels or properties here; use SET"
         )
 
 
@@ -253,7 +244,7 @@ def _check_path(c: Checker, path: tree.PathPattern, where: Where, created: set[s
     for element in path.elements:
         if isinstance(element, tree.ParenthesizedPath):
             if where in ("create", "insert") or (where == "merge" and element.quantifier is not None):
-                c.problem("pattern", element, f"{where.upper()} takes plain paths only")
+                c.bad_pattern(element, f"{where.upper()} takes plain paths only")
                 continue
             with c.within(scope={**c.scope, **c.inner.get(element, {})}):
                 for inner in element.elements:
@@ -264,9 +255,9 @@ def _check_path(c: Checker, path: tree.PathPattern, where: Where, created: set[s
         else:
             _check_element(c, element, where, created)
     if path.selector is not None and where in ("create", "merge", "insert"):
-        c.problem("pattern", path.selector, f"{where.upper()} takes plain paths only")
+        c.bad_pattern(path.selector, f"{where.upper()} takes plain paths only")
     if path.shortest is not None and where in ("create", "merge", "insert"):
-        c.problem("pattern", path, f"{path.shortest}(…) cannot be used in {where.upper()}")
+        c.bad_pattern(path, f"{path.shortest}(…) cannot be used in {where.upper()}")
 
 
 def _check_created(c: Checker, properties: tree.Expression, created: set[str], where: Where) -> None:
@@ -309,17 +300,15 @@ def _check_element(
         if isinstance(properties, tree.Parameter):
             if where in ("match", "optional", "merge", "exists"):
                 word = "MERGE" if where == "merge" else "MATCH"
-                c.problem(
-                    "pattern",
-                    properties,
-                    f"{word} takes no parameter in place of a map; write {{key: ${properties.name}.key}}",
+                c.bad_pattern(
+                    properties, f"{word} takes no parameter in place of a map; write {{key: ${properties.name}.key}}"
                 )
         else:
             with c.within(aggregates="star"):
                 expressions.infer(c, properties)
     if element.where is not None:
         if where in ("create", "merge", "insert"):
-            c.problem("pattern", element.where, f"{where.upper()} takes no WHERE inside a pattern")
+            c.bad_pattern(element.where, f"{where.upper()} takes no WHERE inside a pattern")
         expressions.condition(c, element.where)
 
 
@@ -328,12 +317,12 @@ def _check_relationship(c: Checker, element: tree.RelationshipPattern, where: Wh
     if where in ("create", "merge", "insert"):
         word = where.upper()
         if element.length is not None or element.quantifier is not None:
-            c.problem("pattern", element, f"{word} takes no variable length")
+            c.bad_pattern(element, f"{word} takes no variable length")
         if not isinstance(types, tree.LabelName | tree.DynamicLabel):
-            c.problem("pattern", element, f"{word} needs exactly one relationship type, such as -[:KNOWS]->")
+            c.bad_pattern(element, f"{word} needs exactly one relationship type, such as -[:KNOWS]->")
             return
         if element.direction == "both" and where != "merge":
-            c.problem("pattern", element, f"{word} needs a direction: --> or <--")
+            c.bad_pattern(element, f"{word} needs a direction: --> or <--")
     if types is not None:
         if isinstance(types, tree.LabelOr) and types.colon:
             _colon_types(c, element, types)
@@ -347,9 +336,9 @@ def _check_relationship(c: Checker, element: tree.RelationshipPattern, where: Wh
                     )
                     break
         if element.quantifier is not None:
-            c.problem("pattern", element, "a length after * cannot be quantified again")
+            c.bad_pattern(element, "a length after * cannot be quantified again")
         if element.where is not None:
-            c.problem("pattern", element.where, "a relationship of variable length takes no WHERE inside")
+            c.bad_pattern(element.where, "a relationship of variable length takes no WHERE inside")
 
 
 def _colon_types(c: Checker, element: tree.RelationshipPattern, types: tree.LabelOr) -> None:
@@ -419,8 +408,7 @@ def value(c: Checker, node: tree.PatternExpression) -> Type:
     expression(c, node)
     if node.pattern.shortest is not None:
         return PATH if node.pattern.shortest == "shortestPath" else list_of(PATH)
-    c.problem(
-        "pattern",
+    c.bad_pattern(
         node,
         "a pattern is a condition, not a value: write EXISTS { … } to test it, COUNT { … } to "
         "count it, or [pattern | value] to collect from it",
@@ -480,26 +468,23 @@ def check(c: Checker, paths: list[tree.PathPattern], mode: str | None) -> None:
     if any(written):
         for path, path_mode in zip(paths, written, strict=True):
             if (path_mode or "WALK") != (written[0] or "WALK"):
-                c.problem("pattern", path, "the paths of one MATCH must have the same mode; use two MATCH clauses")
+                c.bad_pattern(path, "the paths of one MATCH must have the same mode; use two MATCH clauses")
             if path_mode is not None and any(
                 isinstance(element, tree.RelationshipPattern) and element.length is not None
                 for element in path.elements
             ):
-                c.problem(
-                    "pattern", path, f"{path_mode} takes quantifiers such as -->{{1,3}}, not lengths such as -[*1..3]->"
-                )
+                c.bad_pattern(path, f"{path_mode} takes quantifiers such as -->{{1,3}}, not lengths such as -[*1..3]->")
     if mode is None:
         return
     for path, path_mode in zip(paths, written, strict=True):
         if mode == "REPEATABLE ELEMENTS" and path_mode in ("TRAIL", "ACYCLIC"):
-            c.problem("pattern", path, f"{mode} cannot be combined with {path_mode}")
+            c.bad_pattern(path, f"{mode} cannot be combined with {path_mode}")
         if path.shortest is not None:
-            c.problem("pattern", path, f"{path.shortest}(…) cannot follow {mode}; write SHORTEST")
+            c.bad_pattern(path, f"{path.shortest}(…) cannot follow {mode}; write SHORTEST")
         elif mode == "REPEATABLE ELEMENTS":
             for element in path.elements:
                 if _unbounded(element):
-                    c.problem(
-                        "pattern",
+                    c.bad_pattern(
                         element,
                         "with REPEATABLE ELEMENTS a path of any length may return endless "
                         "rows; give its length an upper bound, such as {1,5}",
@@ -527,7 +512,7 @@ def search(c: Checker, clause: tree.Match, node: tree.Search) -> None:
     own = _variables(clause)
     if name in c.scope:
         if name not in own:
-            c.problem("pattern", node.variable, f"`{name}` must be a variable of the pattern before SEARCH")
+            c.bad_pattern(node.variable, f"`{name}` must be a variable of the pattern before SEARCH")
         else:
             c.expect(node.variable, found, ENTITY, "a node or a relationship")
             _check_pattern(c, clause, node, own)
@@ -538,9 +523,7 @@ def search(c: Checker, clause: tree.Match, node: tree.Search) -> None:
         expressions.condition(c, node.where)
     if node.skip is not None:
         if node.kind == "VECTOR":
-            c.problem(
-                "clause_order", node.skip, "SKIP cannot be combined with a VECTOR INDEX; request more rows with LIMIT"
-            )
+            c.misplaced(node.skip, "SKIP cannot be combined with a VECTOR INDEX; request more rows with LIMIT")
         clauses.row_count(c, node.skip, "SKIP")
     clauses.row_count(c, node.limit, "LIMIT")
     if node.score is not None:
@@ -558,8 +541,7 @@ def _variables(clause: tree.Match) -> set[str]:
 
 def _check_pattern(c: Checker, clause: tree.Match, node: tree.Search, own: set[str]) -> None:
     if len(own) > 1:
-        c.problem(
-            "pattern",
+        c.bad_pattern(
             node,
             f"a MATCH with SEARCH may contain only the variable `{node.variable.name}`, but this MATCH contains "
             f"{', '.join(f'`{name}`' for name in sorted(own))}; match the other variables in a separate MATCH",
@@ -573,8 +555,7 @@ def _check_pattern(c: Checker, clause: tree.Match, node: tree.Search, own: set[s
         for element in path.elements
     )
     if len(clause.patterns) > 1 or selective or long or len(path.elements) > 3:
-        c.problem(
-            "pattern",
+        c.bad_pattern(
             node,
             "a MATCH with SEARCH takes a single node, or a single relationship of length one, without SHORTEST or ANY",
         )
@@ -586,8 +567,7 @@ def _check_wanted(c: Checker, node: tree.Search) -> None:
         c.expect(node.query, found, STRING)
     else:
         if _names(node.query, node.variable.name):
-            c.problem(
-                "pattern",
+            c.bad_pattern(
                 node.query,
                 f"the vector to search for cannot come from `{node.variable.name}`, the variable of this SEARCH",
             )
@@ -616,15 +596,12 @@ def _check_filter(c: Checker, node: tree.Expression, name: str) -> None:
         if isinstance(side, tree.Property) and isinstance(side.subject, tree.Variable) and side.subject.name == name
     ]
     if not properties:
-        c.problem(
-            "pattern",
+        c.bad_pattern(
             node,
             f"SEARCH filters by `{name}.property` compared with =, <, <=, >, >=, IN or IS "
             "NULL, joined by AND; put other conditions into a WHERE after it",
         )
     elif any(_names(child, name) for child in node.children() if child is not properties[0]):
-        c.problem(
-            "pattern",
-            node,
-            f"`{name}.{properties[0].key.text}` cannot be compared with a value that comes from `{name}`",
+        c.bad_pattern(
+            node, f"`{name}.{properties[0].key.text}` cannot be compared with a value that comes from `{name}`"
         )
