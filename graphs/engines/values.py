@@ -110,14 +110,6 @@ def _plain_point(point: Point) -> dict[str, Any]:
     return {"srid": point.srid, **dict(zip("xyz", map(_plain_float, point), strict=False))}
 
 
-def _iso(value: Any) -> str:
-    return str(value.iso_format())
-
-
-def _iso_day(value: datetime.date) -> str:
-    return value.isoformat()
-
-
 def _iso_time(value: Time) -> str:
     offset = value.utc_offset()
     text = iso_clock(value.hour, value.minute, int(value.second), value.nanosecond)
@@ -148,10 +140,6 @@ def _iso_python(value: datetime.datetime | datetime.time) -> str:
     return read(value.isoformat())
 
 
-def _base64(value: bytes | bytearray) -> str:
-    return base64.b64encode(value).decode("ascii")
-
-
 def _plain_unread(value: Any) -> Any:
     """Convert a value that the driver could not decode, such as a year before 1 or an unknown time zone."""
     raw = value.raw_data
@@ -161,32 +149,20 @@ def _plain_unread(value: Any) -> Any:
     return plain(raw)
 
 
-def _itself(value: Any) -> Any:
-    return value
-
-
 CONVERTERS: dict[type, Callable[[Any], Any]] = {
-    **dict.fromkeys(AS_THEY_ARE, _itself),
+    **dict.fromkeys(AS_THEY_ARE, lambda value: value),
     float: _plain_float,
-    list: _plain_list,
-    tuple: _plain_list,
-    set: _plain_list,
-    frozenset: _plain_list,
+    **dict.fromkeys((list, tuple, set, frozenset), _plain_list),
     dict: _plain_map,
-    bytes: _base64,
-    bytearray: _base64,
-    Date: _iso,
+    **dict.fromkeys((bytes, bytearray), lambda value: base64.b64encode(value).decode("ascii")),
+    **dict.fromkeys((Date, Duration), lambda value: str(value.iso_format())),
     DateTime: _iso_datetime,
     Time: _iso_time,
-    Duration: _iso,
-    datetime.date: _iso_day,
-    datetime.datetime: _iso_python,
-    datetime.time: _iso_python,
+    datetime.date: datetime.date.isoformat,
+    **dict.fromkeys((datetime.datetime, datetime.time), _iso_python),
     Node: _plain_node,
     Path: _plain_path,
-    Point: _plain_point,
-    CartesianPoint: _plain_point,
-    WGS84Point: _plain_point,
+    **dict.fromkeys((Point, CartesianPoint, WGS84Point), _plain_point),
 }
 
 

@@ -368,7 +368,13 @@ class IndexBuilder:
         self._key_hash.append(hash(record.key))
         self._entity_label.append(self._labels.setdefault(record.label, len(self._labels)))
         self._label_nodes[record.label] = self._label_nodes.get(record.label, 0) + 1
-        self._node(record, entity)
+        self._keys.append(record.key)
+        self._descriptions.append(record.description or "")
+        if record.name:
+            self._text(record.name, self._partition(record.label, record.name_property, NAME), entity)
+        for alias in record.aliases:
+            if alias and alias != record.name:
+                self._text(alias, self._partition(record.label, record.alias_property, ALIAS), entity)
         for property, value in record.values.items():
             partition = self._partition(record.label, property, VALUE)
             for text in (value,) if isinstance(value, str) else value:
@@ -407,16 +413,6 @@ class IndexBuilder:
         (self._new / "meta.json").write_text(json.dumps(meta, ensure_ascii=False), encoding="utf-8")
         replace_folder(self._folder, self._new)
         return info
-
-    def _node(self, record: Record, entity: int) -> None:
-        """Add the key, the description, the name and the aliases of an entity."""
-        self._keys.append(record.key)
-        self._descriptions.append(record.description or "")
-        if record.name:
-            self._text(record.name, self._partition(record.label, record.name_property, NAME), entity)
-        for alias in record.aliases:
-            if alias and alias != record.name:
-                self._text(alias, self._partition(record.label, record.alias_property, ALIAS), entity)
 
     def _partition(self, label: str, property: str, kind: int) -> int:
         return self._partitions.setdefault((label, property, kind), len(self._partitions))

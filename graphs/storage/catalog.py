@@ -246,25 +246,18 @@ def damage(database: Path, graph: Path) -> str | None:
         return None  # loaded by a version that wrote no manifest
     except (OSError, ValueError, KeyError, TypeError) as error:
         return f"{graph / MANIFEST} cannot be read ({error})"
-    return next(_differences(database, graph, files, digests), None)
-
-
-def _differences(database: Path, graph: Path, files: dict[str, int], digests: dict[str, str]) -> Iterator[str]:
-    for name, size in files.items():
-        try:
-            actual_size = (database / name).stat().st_size
-        except OSError:
-            yield f"{name} is missing"
-            continue
-        if actual_size != size:
-            yield f"{name} has {actual_size:,} bytes, not {size:,}"
-    for name, digest in digests.items():
-        file = graph / name.removeprefix("graph/") if name.startswith("graph/") else database / name
-        try:
+    name = ""
+    try:
+        for name, size in files.items():
+            if (actual_size := (database / name).stat().st_size) != size:
+                return f"{name} has {actual_size:,} bytes, not {size:,}"
+        for name, digest in digests.items():
+            file = graph / name.removeprefix("graph/") if name.startswith("graph/") else database / name
             if _digest(file) != digest:
-                yield f"{file.name} has been changed"
-        except OSError:
-            yield f"{file.name} is missing"
+                return f"{file.name} has been changed"
+    except OSError:
+        return f"{Path(name).name} is missing"
+    return None
 
 
 def _digest(file: Path) -> str:

@@ -409,7 +409,10 @@ def build_vectors(
         with FileLock(files.folder / "vectors.lock", timeout=0):
             identity = _identity(files, encoder, labels, descriptions)
             columns = _columns(files, labels, descriptions)
-            return _is_served(files, identity) or _encode(files, encoder, identity, columns, report, stop)
+            served = read_meta(files.folder / FOLDER)
+            if served is not None and served["identity"] == identity:
+                return True
+            return _encode(files, encoder, identity, columns, report, stop)
     except Timeout:
         raise BuildRunning(f"another process is building the vectors in {files.folder}") from None
 
@@ -478,11 +481,6 @@ def _swap(folder: Path) -> None:
         (folder / FOLDER).rename(old)
     (folder / BUILDING).rename(folder / FOLDER)
     shutil.rmtree(old, ignore_errors=True)
-
-
-def _is_served(files: Files, identity: list[Any]) -> bool:
-    meta = read_meta(files.folder / FOLDER)
-    return meta is not None and meta["identity"] == identity
 
 
 def _columns(files: Files, labels: Collection[str] | None, descriptions: bool) -> dict[str, npt.NDArray[np.uint32]]:

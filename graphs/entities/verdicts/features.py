@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +21,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import cdist
 
-from graphground.graphs.entities.candidate import Candidate
+from graphground.graphs.entities.candidate import Candidate, EntityLookup
 from graphground.graphs.entities.files import Array
 from graphground.graphs.entities.spans import clean, fold
 
@@ -155,19 +154,6 @@ _NUMBER = re.compile(r"(\d+)(?:st|nd|rd|th|s)?")
 _YEAR = re.compile(r"1\d{3}|20\d\d")
 
 
-class WordCounts(Protocol):
-    """The interface of a lookup that counts words among the names of a graph."""
-
-    @property
-    def texts(self) -> int:
-        """The number of names, aliases and values."""
-        ...
-
-    def word_counts(self, words: Sequence[str]) -> Sequence[int]:
-        """Return for each folded word the number of names, aliases and values that contain it."""
-        ...
-
-
 @dataclass(slots=True)
 class Alignment:
     """The words of a mention paired with the words of a name: `jordan m` and `michael jordan` share one word."""
@@ -267,7 +253,7 @@ def _misspelt_year(number: str, other: str) -> bool:
     )
 
 
-def features_of(mention: str, candidates: Sequence[Candidate], counts: WordCounts) -> list[list[float]]:
+def features_of(mention: str, candidates: Sequence[Candidate], counts: EntityLookup) -> list[list[float]]:
     """Return the features of each candidate, in the order of `FEATURES`.
 
     All candidates must have different texts, because some features count rival names, and a namesake is not a rival.

@@ -13,16 +13,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from rapidfuzz.distance import OSA
 
 from graphground.cypher.names.words import root
-from graphground.graphs.entities.candidate import Candidate
+from graphground.graphs.entities.candidate import Candidate, EntityLookup
 from graphground.graphs.entities.spans import doctrine_of, fold
-
-if TYPE_CHECKING:
-    from graphground.graphs.entities.verdicts.features import WordCounts
 
 Verdict = Literal["found", "ambiguous", "not_found"]
 RATIO = 50.0
@@ -61,7 +58,9 @@ class Judgement:
     """The probability that the mention spells the best candidate; 1 for an exact name or alias."""
 
 
-def judge(mention: str, candidates: Sequence[Candidate], counts: WordCounts, *, by_meaning: bool = False) -> Judgement:
+def judge(
+    mention: str, candidates: Sequence[Candidate], counts: EntityLookup, *, by_meaning: bool = False
+) -> Judgement:
     """Return the verdict on one mention; `candidates` are given best first.
 
     `by_meaning` is True for a search by meaning: its results are never certain, so that the verdict is never `found`.
@@ -90,7 +89,7 @@ def judge(mention: str, candidates: Sequence[Candidate], counts: WordCounts, *, 
     return Judgement("not_found", _distinct(candidates)[:NEAREST], chance=chance)
 
 
-def holding_all_words(mention: str, candidates: Sequence[Candidate], counts: WordCounts) -> list[Candidate]:
+def holding_all_words(mention: str, candidates: Sequence[Candidate], counts: EntityLookup) -> list[Candidate]:
     """Return the candidates whose names hold all words of a mention, if the words are in few names: `Hitchcock`.
 
     A word may be written in another number (`Secretaries of State`), and one of them cut (`Shaq O'Neal`) or misspelt
@@ -205,7 +204,9 @@ def by_text(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
     return list(texts.values())[:COMPARED]
 
 
-def _likely(mention: str, spelled: Sequence[Sequence[Candidate]], counts: WordCounts) -> tuple[list[Candidate], float]:
+def _likely(
+    mention: str, spelled: Sequence[Sequence[Candidate]], counts: EntityLookup
+) -> tuple[list[Candidate], float]:
     """Return the candidates whose names the mention probably spells, correctly or with errors, and the best chance."""
     if not spelled or not fold(mention):
         return [], 0.0

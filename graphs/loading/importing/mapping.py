@@ -535,28 +535,19 @@ def write_mapping(mapping: Mapping) -> str:
             for name, column in columns.items()
         ]
 
-    lines = [f"name = {text(mapping.name)}"]
+    def fields(part: Part) -> list[str]:
+        return [f"{name} = {text(value)}" for name, value in part if isinstance(value, str)]
+
+    lines = fields(mapping)
     usual = asdict(CellFormat())
     if changed := {name: value for name, value in asdict(mapping.cells).items() if value != usual[name]}:
         lines += ["", "[cells]", *(f"{name} = {orjson.dumps(value).decode()}" for name, value in changed.items())]
     for label, node in mapping.nodes.items():
-        lines += ["", f"[nodes.{key(label)}]", f"file = {text(node.file)}", f"id = {text(node.id)}"]
-        lines += [
-            f"{name} = {text(value)}"
-            for name in ("title", "aliases", "description", "labels")
-            if (value := getattr(node, name)) is not None
-        ]
+        lines += ["", f"[nodes.{key(label)}]", *fields(node)]
         if node.properties:
             lines += [f"[nodes.{key(label)}.properties]", *properties(node.properties)]
     for table in mapping.relationships:
-        lines += [
-            "",
-            "[[relationships]]",
-            *(
-                f"{name} = {text(getattr(table, name))}"
-                for name in ("type", "file", "start", "start_column", "end", "end_column")
-            ),
-        ]
+        lines += ["", "[[relationships]]", *fields(table)]
         if table.properties:
             lines += ["[relationships.properties]", *properties(table.properties)]
     return "\n".join(lines) + "\n"

@@ -506,7 +506,10 @@ class GraphOfRecords:
         if both:
             self.problems.add(self.source.name, None, f"{both[0]!r} is both a label and a relationship type")
             self.problems.raise_any()
-        self._titles = {label: title for label, keys in self._properties.items() if (title := _title(keys)) is not None}
+        for label, keys in self._properties.items():
+            folded = {key.lower(): key for key in keys}
+            if title := next((folded[name] for name in NAMES if name in folded), None):
+                self._titles[label] = title
         labels = {label: self._label(label) for label in self._properties}
         patterns = (
             RelationshipPattern(type_, start, end, properties)
@@ -691,12 +694,6 @@ def import_records(source: RecordSource, name: str, output: Path) -> GraphOfReco
 def _is_id(node: NodeRecord, key: str) -> bool:
     """Whether a property is an `eid` that repeats the node's id, as in a graph that graphground loaded."""
     return key == "eid" and node.properties.get(key) == node.id
-
-
-def _title(keys: Mapping[str, str]) -> str | None:
-    """Return the property that names the nodes of a label; None if the label has none of the usual names."""
-    folded = {key.lower(): key for key in keys}
-    return next((folded[name] for name in NAMES if name in folded), None)
 
 
 READERS: Mapping[str, type[JsonLines] | type[GraphML] | type[Rdf]] = {

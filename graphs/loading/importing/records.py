@@ -1,7 +1,5 @@
 """Values of imported data: text cells, typed cells and the values of records, their types, and their SimpleKG form.
 
-    >>> type_of_column(["1", "2", ""]), type_of_column(["007", "12"]), type_of_column(["1", "2.5"])
-    ('int', 'str', 'float')
     >>> read_cell(1995, "float"), read_cell(3.0, "int"), read_cell("1995", "int"), read_cell([1, None], "list[str]")
     (1995.0, 3, 1995, ['1'])
     >>> type_of([1, 2.5]), merge_types("int", "float"), merge_types("str", "int"), as_type([1, 2], "list[float]")
@@ -194,13 +192,6 @@ class ColumnType:
         else:
             self._read[name] += 1
         return True
-
-
-def type_of_column(cells: Iterable[str]) -> str:
-    """Return the narrowest type that fits all cells of a column."""
-    column = ColumnType()
-    column.add(cells)
-    return column.name
 
 
 @dataclass(frozen=True, slots=True)
