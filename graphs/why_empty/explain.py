@@ -122,7 +122,8 @@ def _single(probe: Probe, single: t.SingleQuery) -> Iterator[Diagnostic]:
             return
         through = text[start : clause.end]
         if isinstance(clause, t.Match) and clause.optional and clause.search is None:
-            through = before + _as_required(probe, clause)
+            where = f" WHERE {probe.source(clause.where)}" if clause.where else ""
+            through = f"{before}MATCH {', '.join(map(probe.source, clause.patterns))}{where}"
         if probe.has_rows(through):
             continue
         match clause:
@@ -139,11 +140,6 @@ def _single(probe: Probe, single: t.SingleQuery) -> Iterator[Diagnostic]:
             case _:
                 yield probe.diagnostic("matches_nothing", clause, "No row is left after this clause.")
         return
-
-
-def _as_required(probe: Probe, clause: t.Match) -> str:
-    where = f" WHERE {probe.source(clause.where)}" if clause.where else ""
-    return "MATCH " + ", ".join(probe.source(path) for path in clause.patterns) + where
 
 
 def _imports(body: t.QueryBody) -> bool:

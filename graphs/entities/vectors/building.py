@@ -300,14 +300,9 @@ class Column:
     def dimensions(self) -> int:
         return int(self.eight.shape[1])
 
-    def places(self, low: int, high: int) -> tuple[int, int]:
-        """Return the range of positions of the vectors whose rows lie between `low` and `high`."""
-        first, last = np.searchsorted(self.row, (low, high)).tolist()
-        return first, last
-
     def nearest(self, vector: Vectors, low: int, high: int, wanted: int) -> list[tuple[int, float]]:
         """Return up to `wanted` pairs of a row between `low` and `high` and the cosine of its vector, best first."""
-        first, last = self.places(low, high)
+        first, last = np.searchsorted(self.row, (low, high)).tolist()
         if first >= last or not vector.any():
             return []
         places = self._scan(vector, first, last, max(wanted, 1))

@@ -59,7 +59,7 @@ class VectorIndex:
 
 
 class DatabaseVectors:
-    """A search in a vector index: `DatabaseVectors(engine, "all-MiniLM-L6-v2", "movie_names").nearest("heist film")`.
+    """A search in a vector index: `DatabaseVectors(engine, model, "movie_names").nearest_of_all(["heist film"])`.
 
     The model begins to load in the background when this object is created.
 
@@ -79,20 +79,16 @@ class DatabaseVectors:
         """Whether the model is loaded."""
         return bool(getattr(encoder(self.model), "ready", True))
 
-    def nearest(self, mention: str, *, label: str | None = None, limit: int = 5) -> list[Candidate]:
-        """Return as candidates the nodes whose vectors are most similar to the mention's vector, best first.
+    def nearest_of_all(
+        self, mentions: Sequence[str], *, label: str | None = None, limit: int = 5
+    ) -> list[list[Candidate]]:
+        """Return for each mention the nodes whose vectors are most similar to its vector, as candidates, best first.
 
         Raises:
             IndexUnfit: no index can be chosen (see `chosen`), or its vectors have other dimensions.
             EncoderMissing: the model is still loading, or loading it failed.
             EngineError: the database failed.
         """
-        return self.nearest_of_all([mention], label=label, limit=limit)[0]
-
-    def nearest_of_all(
-        self, mentions: Sequence[str], *, label: str | None = None, limit: int = 5
-    ) -> list[list[Candidate]]:
-        """Return the nearest nodes of each mention, best first; the vectors of mentions are computed in one batch."""
         chosen = self.chosen(label)
         vectors = encoder(self.model).encode(mentions)
         if chosen.dimensions is not None and len(vectors) and chosen.dimensions != vectors.shape[1]:

@@ -76,7 +76,7 @@ def things(neo4j_5: Neo4jServer) -> Iterator[BoltEngine]:
 
 @pytest.mark.neo4j
 def test_a_vector_index_of_neo4j_finds_by_meaning_with_the_cosine_as_score(things: BoltEngine) -> None:
-    found = DatabaseVectors(things, STATIC, "things").nearest("automobile", limit=2)
+    found = DatabaseVectors(things, STATIC, "things").nearest_of_all(["automobile"], limit=2)[0]
     model = encoder(STATIC)
     expected = float((model.encode(["automobile"]) @ model.encode(["car"]).T)[0, 0])
     assert (found[0].name, found[0].label, found[0].property, found[0].match) == ("car", "Thing", "name", "vector")
@@ -89,14 +89,16 @@ def test_a_vector_index_of_neo4j_finds_by_meaning_with_the_cosine_as_score(thing
 def test_several_mentions_together_get_the_same_results_as_each_alone(things: BoltEngine) -> None:
     vectors = DatabaseVectors(things, STATIC, "things")
     mentions = ["automobile", "puppy", "", "vessel"] * 4
-    assert vectors.nearest_of_all(mentions, limit=2) == [vectors.nearest(mention, limit=2) for mention in mentions]
+    assert vectors.nearest_of_all(mentions, limit=2) == [
+        vectors.nearest_of_all([mention], limit=2)[0] for mention in mentions
+    ]
     assert vectors.nearest_of_all([]) == []
 
 
 @pytest.mark.neo4j
 def test_a_euclidean_index_gives_the_same_scores(things: BoltEngine) -> None:
-    first = DatabaseVectors(things, STATIC, "things").nearest("automobile", limit=3)
-    second = DatabaseVectors(things, STATIC, "far_things").nearest("automobile", limit=3)
+    first = DatabaseVectors(things, STATIC, "things").nearest_of_all(["automobile"], limit=3)[0]
+    second = DatabaseVectors(things, STATIC, "far_things").nearest_of_all(["automobile"], limit=3)[0]
     assert [candidate.name for candidate in first] == [candidate.name for candidate in second]
     assert [candidate.score for candidate in first] == pytest.approx(
         [candidate.score for candidate in second], abs=0.01
@@ -110,7 +112,7 @@ def test_the_only_vector_index_of_a_label_is_used_and_several_are_refused_with_t
     with pytest.raises(IndexUnfit, match=r"several vector indexes \(.*things \(Thing\).*vector_index"):
         vectors.chosen("Thing")
     with pytest.raises(IndexUnfit, match=r"no vector index 'nosuch' over nodes; it has: .*others"):
-        DatabaseVectors(things, STATIC, "nosuch").nearest("automobile")
+        DatabaseVectors(things, STATIC, "nosuch").nearest_of_all(["automobile"])[0]
 
 
 @pytest.mark.parametrize(
@@ -142,14 +144,16 @@ def test_an_index_with_other_dimensions_is_refused_before_the_database_is_querie
         match=r"'others' holds vectors of 4 dimensions, but static-minilm-256 "
         r"makes vectors of 256; .*vector_model",
     ):
-        DatabaseVectors(things, STATIC, "others").nearest("automobile")
+        DatabaseVectors(things, STATIC, "others").nearest_of_all(["automobile"])[0]
 
 
 @pytest.mark.neo4j
 def test_results_are_filtered_by_label_and_a_label_without_vectors_has_none(things: BoltEngine) -> None:
     vectors = DatabaseVectors(things, STATIC, "things")
-    assert [candidate.name for candidate in vectors.nearest("automobile", label="Thing", limit=1)] == ["car"]
-    assert vectors.nearest("automobile", label="Other") == []
+    assert [candidate.name for candidate in vectors.nearest_of_all(["automobile"], label="Thing", limit=1)[0]] == [
+        "car"
+    ]
+    assert vectors.nearest_of_all(["automobile"], label="Other")[0] == []
 
 
 @pytest.mark.neo4j
@@ -195,7 +199,7 @@ def test_without_the_setting_the_mode_vector_reports_how_to_enable_vectors(
 def test_a_vector_index_of_the_newest_neo4j_is_queried(neo4j_newest: Neo4jServer) -> None:
     engine = with_vectors(neo4j_newest)
     try:
-        assert DatabaseVectors(engine, STATIC, "things").nearest("automobile", limit=1)[0].name == "car"
+        assert DatabaseVectors(engine, STATIC, "things").nearest_of_all(["automobile"], limit=1)[0][0].name == "car"
     finally:
         engine.close()
         with neo4j.GraphDatabase.driver(neo4j_newest.uri, auth=(neo4j_newest.user, neo4j_newest.password)) as driver:
@@ -254,7 +258,7 @@ def arcadedb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
 @pytest.mark.timeout(400)
 def test_a_vector_index_of_arcadedb_is_queried_by_its_read_only_user(arcadedb: Graph) -> None:
     assert arcadedb.engine is not None
-    found = DatabaseVectors(arcadedb.engine, STATIC).nearest("automobile", label="Thing", limit=2)
+    found = DatabaseVectors(arcadedb.engine, STATIC).nearest_of_all(["automobile"], label="Thing", limit=2)[0]
     assert (found[0].name, found[0].key) == ("car", "T0")
     assert found[0].score == pytest.approx(0.75, abs=0.25)
 
@@ -294,7 +298,7 @@ class OneIndex:
 
 
 def test_memgraphs_distances_become_cosines() -> None:
-    found = DatabaseVectors(OneIndex(), STATIC).nearest("automobile")
+    found = DatabaseVectors(OneIndex(), STATIC).nearest_of_all(["automobile"])[0]
     assert [(candidate.name, candidate.score, candidate.key) for candidate in found] == [("car", 0.75, "7")]
     assert VectorIndex("m", ("Thing",), 2, "l2sq").cosine(0.5) == 0.75
 
