@@ -17,7 +17,8 @@ from graphground.cypher.names.words import lemma, split_name
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.vectors.building import STATIC, encoder
 from graphground.graphs.filtering.selection import LeftOut, Selection, Write, find_largest, fit, left_out_of
-from graphground.graphs.question.meanings import Element, PerSchema, elements_of, weigh_words
+from graphground.graphs.question.kept import PerSchema
+from graphground.graphs.question.meanings import Element, elements_of, weigh_words
 from graphground.graphs.question.model import Question
 from graphground.graphs.schemas.forms import MANY_PATTERNS, base_form
 from graphground.graphs.schemas.statistics import Statistics

@@ -7,12 +7,10 @@ Said(element=Element(kind='type', owner='', name='castMember'), strength=0.66, w
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,9 +22,9 @@ from graphground.cypher.names.words import lemma, root, split_name, word_lists
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.vectors.building import STATIC, encoder
 from graphground.graphs.entities.verdicts.features import word_ranks
+from graphground.graphs.question.kept import PerSchema
 from graphground.graphs.question.model import MeaningKind
 
-T = TypeVar("T")
 Floats = npt.NDArray[np.float32]
 LEMMA, ROOT, MISSPELT, CONCEPT, VECTOR = 1.0, 0.92, 0.85, 0.72, 0.9
 """The strength of a word with the same lemma, the same stem, a typing error, the same concept, and the same vector."""
@@ -39,7 +37,6 @@ PARTLY = 0.25
 LEAST_STRENGTH = 0.2
 MAX_MEANINGS, MAX_PROPERTIES = 16, 100
 """The maximum numbers of labels, of types, and of names of properties that are kept for a word."""
-MAX_CACHED = 16
 _GENERIC = frozenset(("name", "number", "type", "id", "value", "code", "of", "work", "has", "is"))
 
 
@@ -236,28 +233,6 @@ def weigh_words(words: Sequence[str], *, label: bool) -> list[tuple[str, float]]
 def _scaled(cosines: Any) -> Floats:
     scaled: Floats = np.clip((cosines - LEAST_COSINE) / (MOST_COSINE - LEAST_COSINE), 0.0, 1.0).astype(np.float32)
     return scaled
-
-
-class PerSchema(Generic[T]):
-    """A function of a schema whose last `MAX_CACHED` results are kept: `PerSchema(SchemaNames)(schema)`."""
-
-    def __init__(self, build: Callable[[PropertyGraphSchema], T]) -> None:
-        self._build = build
-        self._known: OrderedDict[int, tuple[PropertyGraphSchema, T]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def __call__(self, schema: PropertyGraphSchema) -> T:
-        with self._lock:
-            known = self._known.get(id(schema))
-            if known is not None and known[0] is schema:
-                self._known.move_to_end(id(schema))
-                return known[1]
-        built = self._build(schema)
-        with self._lock:
-            self._known[id(schema)] = schema, built
-            while len(self._known) > MAX_CACHED:
-                self._known.popitem(last=False)
-        return built
 
 
 schema_names = PerSchema(SchemaNames)

@@ -5,17 +5,16 @@ Results are cached by node until the graph's data change.
 
 from __future__ import annotations
 
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from graphground.cypher.quoting import nodes
 from graphground.graphs.engines.client_context import run_concurrently
 from graphground.graphs.engines.engine import Engine, EngineError
+from graphground.graphs.engines.rewriting import Planned
 from graphground.graphs.graph import Graph
+from graphground.graphs.question.kept import PerData
 from graphground.graphs.question.model import Link, Neighbourhood, Node
 
 MAX_NODES = 24
@@ -26,16 +25,7 @@ MAX_LABEL_SETS = 400
 MAX_TEXT = 200
 
 
-class _Cache:
-    """The neighbourhoods of one database, valid for one state of its data."""
-
-    def __init__(self) -> None:
-        self.state: object = None
-        self.found: OrderedDict[tuple[str, str], Neighbourhood] = OrderedDict()
-        self.lock = threading.Lock()
-
-
-_caches: WeakKeyDictionary[Engine, _Cache] = WeakKeyDictionary()
+_kept = PerData(MAX_CACHED)
 
 
 def read_neighbourhoods(graph: Graph, named: Sequence[Node], seconds: float) -> dict[str, Neighbourhood]:
@@ -48,26 +38,16 @@ def read_neighbourhoods(graph: Graph, named: Sequence[Node], seconds: float) -> 
     wanted = list({node.key: node for node in named if not node.is_value}.values())[:MAX_NODES]
     if engine is None or not wanted or seconds <= 0:
         return {}
-    cache = _caches.setdefault(engine, _Cache())
-    state = (getattr(graph.schema_source, "mark", None), id(graph.schema))
-    with cache.lock:
-        if cache.state != state:
-            cache.found.clear()
-            cache.state = state
-        known = {
-            node.key: cache.found[node.labels[0], node.key]
-            for node in wanted
-            if (node.labels[0], node.key) in cache.found
-        }
+    kept = _kept(graph)
+    known = {node.key: kept[node.labels[0], node.key] for node in wanted if (node.labels[0], node.key) in kept}
     end = time.monotonic() + seconds
     missing = [node for node in wanted if node.key not in known]
     read = run_concurrently(lambda node: _read(graph, engine, node, end), missing)
-    with cache.lock:
-        for node, neighbourhood in zip(missing, read, strict=True):
-            if neighbourhood.complete and cache.state == state:
-                cache.found[node.labels[0], node.key] = neighbourhood
-        while len(cache.found) > MAX_CACHED:
-            cache.found.popitem(last=False)
+    kept |= {
+        (node.labels[0], node.key): neighbourhood
+        for node, neighbourhood in zip(missing, read, strict=True)
+        if neighbourhood.complete
+    }
     return known | {node.key: neighbourhood for node, neighbourhood in zip(missing, read, strict=True)}
 
 
@@ -82,11 +62,13 @@ def _read(graph: Graph, engine: Engine, node: Node, end: float) -> Neighbourhood
     try:
         # Types and labels are counted in the database: a hub with 28,000 relationships comes back as a few dozen rows.
         about = engine.run(
-            f"{match} RETURN labels(n) AS labels, properties(n) AS properties", {"key": node.key}, timeout=left
+            Planned(f"{match} RETURN labels(n) AS labels, properties(n) AS properties"), {"key": node.key}, timeout=left
         )
         links = engine.run(
-            f"{match} MATCH (n)-[r]-(m) RETURN type(r) AS type, startNode(r) = n AS out, labels(m) AS labels, "
-            f"count(*) AS count ORDER BY count DESC LIMIT {MAX_LABEL_SETS}",
+            Planned(
+                f"{match} MATCH (n)-[r]-(m) RETURN type(r) AS type, startNode(r) = n AS out, labels(m) AS labels, "
+                f"count(*) AS count ORDER BY count DESC LIMIT {MAX_LABEL_SETS}"
+            ),
             {"key": node.key},
             timeout=max(end - time.monotonic(), 0.05),
         )

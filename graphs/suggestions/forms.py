@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import combinations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.graphs.suggestions.asked import Asked
 from graphground.graphs.suggestions.candidates import Condition, Form, FormKind, Shape
-from graphground.graphs.suggestions.properties import Property, properties_of, title_of
+from graphground.graphs.suggestions.properties import Property, properties_of, read_properties, title_of
 from graphground.graphs.suggestions.walks import Walker
 
 MAX_PAIRED = 5
@@ -29,6 +29,11 @@ class Keys(NamedTuple):
     scores: Mapping[str, float]
 
 
+def _label_of(shape: Shape) -> str:
+    ends = shape.ends
+    return max(ends, key=lambda name: ends[name], default="")
+
+
 def made(form: Form, *used: str) -> Made:
     """Return a form with the operators that it uses."""
     return form, used
@@ -41,9 +46,14 @@ class FormMaker:
         self.asked, self.walker = asked, walker
         self._keys: dict[str, Keys] = {}
 
+    def read_keys(self, shapes: Iterable[Shape]) -> None:
+        """Read what the properties of all answers, and of the nodes before them, hold: in one query."""
+        labels = {label for shape in shapes for label in (_label_of(shape), self._label_before(shape))}
+        read_properties(self.asked.graph, sorted(labels))
+
     def keys_of(self, shape: Shape) -> Keys:
         """Return what the answers' properties hold, and how much the question says about each."""
-        return self._keys_of(max(shape.ends, key=lambda name: shape.ends[name]) if shape.ends else "")
+        return self._keys_of(_label_of(shape))
 
     def _keys_of(self, label: str) -> Keys:
         if label not in self._keys:

@@ -7,20 +7,22 @@ Property(key='left', type='date|str', form='date', value='{}', marks=('', 'N/A')
 from __future__ import annotations
 
 import re
-import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.cypher.text_values import FORMS, text_values
-from graphground.graphs.engines.engine import Engine, EngineError
+from graphground.graphs.engines.engine import EngineError
+from graphground.graphs.engines.rewriting import Planned
 from graphground.graphs.graph import Graph
+from graphground.graphs.question.kept import PerData
 from graphground.graphs.question.model import Quantity
 
-SAMPLE = 100
+SAMPLE, MAX_KEPT = 100, 5_000
+SAYS_ALL = frozenset(("bool", "date", "datetime"))
+"""Types of which a sample says no more."""
 YEARS = range(1000, 2101)
 MILLISECONDS = range(-2_000_000_000_000, 5_000_000_000_000)
 _NUMBER = re.compile(r"(-?\d+(?:([.,])\d{3})*(?:[.,]\d+)?)(\s?[^\W\d_].*)?")
@@ -105,50 +107,47 @@ def _milliseconds(day: date) -> int:
     return (day - date(1970, 1, 1)).days * 86_400_000
 
 
-class _Cache:
-    def __init__(self) -> None:
-        self.state: object = None
-        self.found: dict[tuple[str, str], dict[str, Property]] = {}
-        self.lock = threading.Lock()
-
-
-_caches: WeakKeyDictionary[Engine, _Cache] = WeakKeyDictionary()
+_kept = PerData(MAX_KEPT)
 
 
 def properties_of(graph: Graph, label: str, *, link: bool = False) -> Mapping[str, Property]:
-    """Return what the properties of a label (or, if `link`, of a relationship type) hold; a sample is read once."""
-    if link:
-        types = graph.schema.relationship_properties.get(label, {})
-    else:
-        known = graph.schema.labels.get(label)
-        types = known.properties if known else {}
-    if graph.engine is None or not types:
-        return {key: profile(key, type_, []) for key, type_ in types.items()}
-    cache = _caches.setdefault(graph.engine, _Cache())
-    state = (getattr(graph.schema_source, "mark", None), id(graph.schema))
-    with cache.lock:
-        if cache.state != state:
-            cache.found.clear()
-            cache.state = state
-        found = cache.found.get((label, "link" if link else "node"))
-    if found is not None:
-        return found
-    pattern = f"MATCH ()-[n:{quoted_name(label)}]->()" if link else f"MATCH (n:{quoted_name(label)})"
+    """Return what the properties of a label (or, if `link`, of a relationship type) hold."""
+    return read_properties(graph, (label,), link=link)[label]
+
+
+def read_properties(graph: Graph, names: Iterable[str], *, link: bool = False) -> dict[str, dict[str, Property]]:
+    """Return what the properties of labels (or, if `link`, of relationship types) hold: one query samples all of them.
+
+    What was read is kept until the data change; if it cannot be read in time, only the types of the schema count.
+    """
+    kept = _kept(graph)
+    found: dict[str, dict[str, Property]] = {name: kept[name, link] for name in names if (name, link) in kept}
+    parts: list[tuple[str, Mapping[str, str], list[str], str]] = []
+    for name in dict.fromkeys(names):
+        if name in found:
+            continue
+        known = graph.schema.labels.get(name)
+        types = graph.schema.relationship_properties.get(name, {}) if link else known.properties if known else {}
+        found[name] = {key: profile(key, type_, []) for key, type_ in types.items()}
+        keys = [key for key, type_ in types.items() if type_ not in SAYS_ALL and not type_.startswith("list")]
+        if keys and graph.engine is not None:
+            pattern = f"MATCH ()-[n:{quoted_name(name)}]->()" if link else f"MATCH (n:{quoted_name(name)})"
+            columns = ", ".join(f"n.{quoted_name(key)}" for key in (*keys, "eid"))
+            sample = f"{pattern} WITH n LIMIT {SAMPLE} RETURN {len(parts)} AS part, collect([{columns}]) AS found"
+            parts.append((name, types, keys, sample))
     try:
-        sample = graph.run(f"{pattern} RETURN properties(n) LIMIT {SAMPLE}", timeout=1.0).rows
+        union = " UNION ALL ".join(sample for *_, sample in parts)
+        rows = dict(graph.run(Planned(union), timeout=1.0).rows) if parts else {}
     except EngineError:
-        return {key: profile(key, type_, []) for key, type_ in types.items()}
-    rows = [row[0] for row in sample]
-    ids = {key for key in types if rows and sum(row.get(key) in (None, row.get("eid")) for row in rows) > len(rows) / 2}
-    found = {
-        key: profile(
-            key, type_, [row[key] for row in rows if row.get(key) is not None], key in ids and "eid" in rows[0]
-        )
-        for key, type_ in types.items()
-    }
-    with cache.lock:
-        if cache.state == state:
-            cache.found[label, "link" if link else "node"] = found
+        return found
+    for number, (name, types, keys, _) in enumerate(parts):
+        nodes = rows.get(number, [])
+        for place, key in enumerate(keys):
+            values = [row[place] for row in nodes if row[place] is not None]
+            repeated = sum(row[place] in (None, row[-1]) for row in nodes)
+            is_id = repeated > len(nodes) / 2 and nodes[0][-1] is not None
+            found[name][key] = profile(key, types[key], values, is_id)
+        kept[name, link] = found[name]
     return found
 
 

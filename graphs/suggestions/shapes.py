@@ -14,7 +14,7 @@ from graphground.graphs.question.model import Node
 from graphground.graphs.suggestions.asked import Asked
 from graphground.graphs.suggestions.candidates import Join, Shape
 from graphground.graphs.suggestions.evidence import Array
-from graphground.graphs.suggestions.properties import properties_of, title_of
+from graphground.graphs.suggestions.properties import read_properties, title_of
 from graphground.graphs.suggestions.walks import Anchor, Path, Step, Walker, reverse
 
 T = TypeVar("T")
@@ -70,6 +70,7 @@ class ShapeFinder:
     def __init__(self, asked: Asked, walker: Walker) -> None:
         self.asked, self.walker = asked, walker
         self._covers: dict[tuple[Anchor, tuple[Step, ...]], Array] = {}
+        self._best: dict[tuple[Anchor, str], float] = {}
         self._label_covers: dict[int, tuple[Mapping[str, float], Array]] = {}
 
     # Where paths begin
@@ -100,10 +101,9 @@ class ShapeFinder:
             for place, its in enumerate(self.asked.quantities)
             if its.comparison == "=" and its.kind != "date"
         ]
-        for label, known in self.asked.schema.labels.items() if numbers else ():
-            if "int" not in known.properties.values():
-                continue
-            for key, its in properties_of(self.asked.graph, label).items():
+        labels = [name for name, known in self.asked.schema.labels.items() if "int" in known.properties.values()]
+        for label, known in read_properties(self.asked.graph, labels).items() if numbers else ():
+            for key, its in known.items():
                 if its.type == "int" and its.naming >= IDENTIFYING and its.form in ("number", "year"):
                     for place, quantity in numbers:
                         yield Anchor(-1, str(quantity.value), key, label, 0.9, quantity=place)
@@ -156,13 +156,17 @@ class ShapeFinder:
 
     def promise(self, path: Path, step: Step) -> float:
         """Return how much a path continued by a step promises, from its words alone."""
-        own = self._own_words(path.anchor)
-        score = 0.0
-        for known in (*path.steps, step):
-            score += float((self.asked.said("type", known.type) * own).max(initial=0.0))
+        score = sum(self._said(path.anchor, known.type) for known in (*path.steps, step))
         if path.steps and step == reverse(path.steps[-1]):
             score -= 0.3
         return score / (len(path.steps) + 1) + path.anchor.score - 0.2 * path.anchor.rank
+
+    def _said(self, anchor: Anchor, type_: str) -> float:
+        """Return how clearly the words outside an anchor's names say a relationship type."""
+        key = anchor, type_
+        if key not in self._best:
+            self._best[key] = float((self.asked.said("type", type_) * self._own_words(anchor)).max(initial=0.0))
+        return self._best[key]
 
     def _own_words(self, anchor: Anchor) -> Array:
         """Return 1 for each content word that is not part of an anchor's names, else 0."""
@@ -295,7 +299,7 @@ class ShapeFinder:
         for strength, type_ in said[:MAX_LABELS]:
             if strength >= SAID:
                 # All nodes that a type relates, whatever their labels.
-                for step, labels in self.walker.ends_of(type_):
+                for step, labels in self.walker.ends_of(type_).items():
                     yield Shape((Path(Anchor(-1, "", "", ""), (step,), (labels,), 1000.0),))
         if self.asked.operators.keys() & {"both", "same"}:
             for p, q in combinations(one, 2):

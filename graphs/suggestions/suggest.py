@@ -16,6 +16,7 @@ from math import exp
 from pathlib import Path as File
 
 from graphground.graphs.engines.engine import EngineError
+from graphground.graphs.engines.rewriting import Planned
 from graphground.graphs.graph import Graph
 from graphground.graphs.question.model import Question
 from graphground.graphs.suggestions.candidates import COUNTING, Candidate, Shape
@@ -97,7 +98,9 @@ def propose(
     bare = rate(proposer.finder.shapes(), MAX_BARE)
     labelled = [shape for its in bare for shape in proposer.finder.labelled(its.shape)]
     found: dict[str, tuple[float, Candidate, Sequence[Features]]] = {}
-    for its in rate(labelled, MAX_SHAPES):
+    rated = rate(labelled, MAX_SHAPES)
+    proposer.maker.read_keys(its.shape for its in rated)
+    for its in rated:
         for form, of_form, covered in proposer.forms(its.shape):
             candidate = Candidate(its.shape, form)
             parts = (its.features, of_form, proposer.cover_features(its.covered, covered))
@@ -120,8 +123,8 @@ class Rated:
         self.total = total(features, weights)
         self.rough = self.total
         if len(covered):
-            self.rough += weights.get("cover", 0.0) * float(covered.mean())
-            self.rough += weights.get("left", 0.0) * float((1 - covered).sum())
+            share = float(covered.sum()) / len(covered)
+            self.rough += weights.get("cover", 0.0) * share + weights.get("left", 0.0) * (1 - share) * len(covered)
 
 
 def _shape_families(shape: Shape, limit: int) -> list[tuple[Hashable, int]]:
@@ -218,7 +221,8 @@ def count_answers(graph: Graph, candidates: Sequence[Candidate], seconds: float)
         for number, (head, _, result) in enumerate(text.rpartition("RETURN ") for text in texts)
     )
     try:
-        rows = graph.run(union, timeout=max(0.05, seconds)).rows
+        # Paths begin at their names, and all counts are distinct, so that no rewrite would change them.
+        rows = graph.run(Planned(union), timeout=max(0.05, seconds)).rows
     except EngineError:
         return {}
     return dict.fromkeys(texts, 0) | {texts[number]: answers for number, answers in rows}

@@ -9,20 +9,18 @@ nodes that the path reaches. Samples are cached until the data change.
 
 from __future__ import annotations
 
-import threading
 import time
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Literal
-from weakref import WeakKeyDictionary
 
 from graphground.cypher.quoting import quoted_name, quoted_string
-from graphground.cypher.schema import RelationshipPattern
-from graphground.graphs.engines.engine import Engine, EngineError
+from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern
+from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.engines.rewriting import Planned
 from graphground.graphs.graph import Graph
+from graphground.graphs.question.kept import PerData, PerSchema
 
 SAMPLE = 20
 """The number of nodes whose relationships are read to see what follows a step."""
@@ -132,16 +130,18 @@ class _Link:
     labels: Mapping[str, float]
 
 
-class _Cache:
-    def __init__(self) -> None:
-        self.state: object = None
-        self.links: OrderedDict[str, tuple[_Link, ...]] = OrderedDict()
-        self.relations: dict[str, dict[str, float]] = {}
-        """For each relationship type, the types that lead back between the same nodes, with shares of a sample."""
-        self.lock = threading.Lock()
+_links, _relations = PerData(MAX_CACHED), PerData(MAX_CACHED)
 
 
-_caches: WeakKeyDictionary[Engine, _Cache] = WeakKeyDictionary()
+def _count_patterns(schema: PropertyGraphSchema) -> tuple[dict[str, list[RelationshipPattern]], Counter[str]]:
+    """Return the patterns of each relationship type, and the number of patterns of each label."""
+    by_type: dict[str, list[RelationshipPattern]] = {}
+    for pattern in schema.patterns:
+        by_type.setdefault(pattern.type, []).append(pattern)
+    return by_type, Counter(name for pattern in schema.patterns for name in {pattern.start, pattern.end})
+
+
+_patterns = PerSchema(_count_patterns)
 
 
 class Walker:
@@ -151,13 +151,11 @@ class Walker:
         """`said` are relationship types that the question speaks of: they are found even if few nodes have them."""
         self._graph, self._deadline = graph, deadline
         self._said = "|".join(map(quoted_name, sorted(said)))
-        self._cache = _caches.setdefault(graph.engine, _Cache()) if graph.engine is not None else _Cache()
-        state = (getattr(graph.schema_source, "mark", None), id(graph.schema))
-        with self._cache.lock:
-            if self._cache.state != state:
-                self._cache.links.clear()
-                self._cache.relations.clear()
-                self._cache.state = state
+        self._patterns, self._usual = _patterns(graph.schema)
+        self._ends: dict[str, dict[Step, Mapping[str, float]]] = {}
+        self._known: dict[str, tuple[_Link, ...]] = _links(graph)
+        self._relations: dict[str, dict[str, float]] = _relations(graph)
+        """For each relationship type, the types that lead back between the same nodes, with shares of a sample."""
 
     def extend(self, paths: Sequence[Path], wanted: Callable[[Path, Step], float], width: int) -> list[Path]:
         """Return the paths that continue `paths` by one relationship that the data have, the best `width` first.
@@ -181,42 +179,38 @@ class Walker:
         """Return the clauses that bind `n` to nodes at the end of a path, and if that is a sample the types sought."""
         return _sample(path) if path.anchor.is_single() and not path.steps else f"{_sample(path)} {self._said}"
 
-    def ends_of(self, type_: str) -> Iterator[tuple[Step, Mapping[str, float]]]:
-        """Yield a relationship type in both directions, with the labels at its end: paths between all nodes.
+    def ends_of(self, type_: str) -> dict[Step, Mapping[str, float]]:
+        """Return a relationship type in both directions, with the labels at its end: paths between all nodes.
 
         A symmetric type is also followed both ways.
         """
-        if self._graph.engine is not None:
-            self._read_relations([type_])
-        directions: list[Direction] = ["out", "in", *(["any"] if self.symmetry(type_) >= SYMMETRIC else [])]  # type: ignore[list-item]
-        patterns = self._patterns.get(type_, ())
-        for direction in directions:
-            labels: dict[str, float] = {}
-            for pattern in patterns:
-                label = pattern.end if direction == "out" else pattern.start
-                labels[label] = labels.get(label, 0.0) + (pattern.count or 1)
-            total = max(labels.values(), default=1.0)
-            yield Step(type_, direction), {label: count / total for label, count in labels.items()}
-
-    @cached_property
-    def _patterns(self) -> dict[str, list[RelationshipPattern]]:
-        """The patterns of each relationship type."""
-        found: dict[str, list[RelationshipPattern]] = {}
-        for pattern in self._graph.schema.patterns:
-            found.setdefault(pattern.type, []).append(pattern)
-        return found
+        if type_ not in self._ends:
+            if self._graph.engine is not None:
+                self._read_relations([type_])
+            directions: list[Direction] = ["out", "in"]
+            if self.symmetry(type_) >= SYMMETRIC:
+                directions.append("any")
+            self._ends[type_] = {}
+            for direction in directions:
+                labels: dict[str, float] = {}
+                for pattern in self._patterns.get(type_, ()):
+                    label = pattern.end if direction == "out" else pattern.start
+                    labels[label] = labels.get(label, 0.0) + (pattern.count or 1)
+                total = max(labels.values(), default=1.0)
+                self._ends[type_][Step(type_, direction)] = {label: count / total for label, count in labels.items()}
+        return self._ends[type_]
 
     def starts_of(self, step: Step) -> Mapping[str, float]:
         """Return the labels of the nodes from which a step leads."""
-        return next((labels for known, labels in self.ends_of(step.type) if known == reverse(step)), {})
+        return self.ends_of(step.type).get(reverse(step), {})
 
     def symmetry(self, type_: str) -> float:
         """Return the share of a type's relationships that also lead back, in a sample: near 1 for spouses."""
-        return self._cache.relations.get(type_, {}).get(type_, 0.0)
+        return self._relations.get(type_, {}).get(type_, 0.0)
 
     def _read_relations(self, types: Iterable[str]) -> None:
         """Read for relationship types which types lead back between the same nodes, with their shares of a sample."""
-        missing = sorted(set(types) - self._cache.relations.keys())[:MAX_TYPES]
+        missing = sorted(set(types) - self._relations.keys())[:MAX_TYPES]
         union = " UNION ALL ".join(
             f"MATCH (a{self._typical_starts(type_)})-[:{quoted_name(type_)}]->(b) WITH a, b LIMIT {2 * SAMPLE} OPTIONAL MATCH (b)-[r]->(a) "
             f"RETURN {number} AS part, type(r) AS type, count(*) AS links"
@@ -234,7 +228,7 @@ class Walker:
         for part, type_, links in rows:
             if type_ is not None:
                 found[missing[part]][type_] = links / total[part]
-        self._cache.relations |= found
+        self._relations |= found
 
     def _typical_starts(self, type_: str) -> str:
         """Return the labels among whose nodes a sample of a type is sought: among all nodes it takes ten times longer.
@@ -247,14 +241,9 @@ class Walker:
         starts = [name for name in starts if usual[name] < max(usual.values())] or starts
         return ":" + "|".join(map(quoted_name, starts[:2])) if starts else ""
 
-    @cached_property
-    def _usual(self) -> Counter[str]:
-        """The number of patterns of each label."""
-        return Counter(name for pattern in self._graph.schema.patterns for name in {pattern.start, pattern.end})
-
     def inverse(self, type_: str) -> str:
         """Return the type that says the same in the other direction, if there is one: `ownerOf` for `ownedBy`."""
-        known = self._cache.relations
+        known = self._relations
         both = [
             (min(share, known.get(other, {}).get(type_, 0.0)), other)
             for other, share in known.get(type_, {}).items()
@@ -272,8 +261,7 @@ class Walker:
         return _with_both_ways([_Link(step, 1.0, labels) for step, labels in found.items()])
 
     def _links(self, samples: Mapping[str, Path]) -> dict[str, tuple[_Link, ...]]:
-        with self._cache.lock:
-            known = {text: self._cache.links[text] for text in samples if text in self._cache.links}
+        known = {text: self._known[text] for text in samples if text in self._known}
         missing = [text for text in samples if text not in known]
         for first in range(0, len(missing), MAX_PARTS):
             left = self._deadline - time.monotonic()
@@ -326,10 +314,7 @@ class Walker:
                         shares = {label: number / count for label, number in its_labels[step].items()}
                         links_of.append(_Link(step, real / size, shares))
             found[text] = tuple(_with_both_ways(links_of, self.inverse))
-        with self._cache.lock:
-            self._cache.links |= found
-            while len(self._cache.links) > MAX_CACHED:
-                self._cache.links.popitem(last=False)
+        self._known |= found
         return found
 
 

@@ -1,0 +1,60 @@
+"""Keeps what was computed for a schema, and what was read from a database until its data change."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.engine import Engine
+from graphground.graphs.graph import Graph
+
+T = TypeVar("T")
+MAX_SCHEMAS = 16
+
+
+class PerSchema(Generic[T]):
+    """A function of a schema whose last `MAX_SCHEMAS` results are kept: `PerSchema(SchemaNames)(schema)`."""
+
+    def __init__(self, build: Callable[[PropertyGraphSchema], T]) -> None:
+        self._build = build
+        self._known: OrderedDict[int, tuple[PropertyGraphSchema, T]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __call__(self, schema: PropertyGraphSchema) -> T:
+        with self._lock:
+            known = self._known.get(id(schema))
+            if known is not None and known[0] is schema:
+                self._known.move_to_end(id(schema))
+                return known[1]
+        built = self._build(schema)
+        with self._lock:
+            self._known[id(schema)] = schema, built
+            while len(self._known) > MAX_SCHEMAS:
+                self._known.popitem(last=False)
+        return built
+
+
+class PerData:
+    """A dictionary for each database, which is empty again when its data change or `most` entries are passed.
+
+    A thread that reads while the data change writes to the dictionary of before, which nobody asks again.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._known: WeakKeyDictionary[Engine, tuple[object, PropertyGraphSchema, dict[Any, Any]]] = WeakKeyDictionary()
+        self._lock = threading.Lock()
+
+    def __call__(self, graph: Graph) -> dict[Any, Any]:
+        if graph.engine is None:
+            return {}
+        mark = getattr(graph.schema_source, "mark", None)
+        with self._lock:
+            known = self._known.get(graph.engine)
+            if known is None or known[0] != mark or known[1] is not graph.schema or len(known[2]) > self._most:
+                known = self._known[graph.engine] = mark, graph.schema, {}
+            return known[2]
