@@ -37,8 +37,8 @@ CYPHERBENCH = ("art", "biology", "soccer", "terrorist_attack")
 """The graphs of CypherBench to learn from; those in `HELD_OUT` are only measured."""
 FIRST: Mapping[str, float] = {"cover": 1.0}
 """The weights with which the first round proposes candidates."""
-ROUNDS = (5, 1)
-"""How each round proceeds: every fifth question, all."""
+ROUNDS = (3, 1)
+"""How each round proceeds: every third question, all."""
 CANDIDATES = 25
 MAX_WEIGHTS = 300
 TIMEOUT = 30.0
@@ -262,7 +262,7 @@ def main() -> None:
     arguments.add_argument("--cypherbench", type=Path, metavar="FOLDER")
     arguments.add_argument("--metaqa", metavar="HOME:NAME")
     arguments.add_argument("--questions", nargs="*", default=[], metavar="HOME:NAME=FILE")
-    arguments.add_argument("--cypherbench-each", type=int, default=50, help="questions of each graph of CypherBench")
+    arguments.add_argument("--cypherbench-each", type=int, default=90, help="questions of each graph of CypherBench")
     arguments.add_argument("--each", type=int, default=24, help="half the questions of each number of MetaQA's hops")
     arguments.add_argument(
         "--accept", action="store_true", help="write the model even if a group that is left out loses"

@@ -7,10 +7,8 @@ array([0. , 0.62, 0.11])
 
 from __future__ import annotations
 
-import threading
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +17,7 @@ from graphground.cypher.names.lexicon import NAME_STOP_WORDS
 from graphground.cypher.names.words import root, split
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.vectors.building import encoder
+from graphground.graphs.question.kept import PerSchema
 from graphground.graphs.question.model import Meaning, Question
 
 Array = npt.NDArray[np.float32]
@@ -27,7 +26,6 @@ UNRELATED, SAME = 0.25, 0.85
 PARTLY, COMMON = 0.25, 0.35
 """What an element loses if the question says none of its other words, and a word if all names contain it."""
 SURE = 0.87
-MAX_SCHEMAS = 8
 
 
 class Vocabulary:
@@ -64,23 +62,8 @@ def _words(name: str) -> list[str]:
     return [word for word in words if word not in NAME_STOP_WORDS] or words
 
 
-_vocabularies: OrderedDict[int, Vocabulary] = OrderedDict()
-_lock = threading.Lock()
-
-
-def vocabulary_of(schema: PropertyGraphSchema) -> Vocabulary:
-    """Return the vocabulary of a schema, which is kept for the most recently used schemas."""
-    with _lock:
-        known = _vocabularies.get(id(schema))
-        if known is not None and known.schema is schema:
-            _vocabularies.move_to_end(id(schema))
-            return known
-    built = Vocabulary(schema)
-    with _lock:
-        _vocabularies[id(schema)] = built
-        while len(_vocabularies) > MAX_SCHEMAS:
-            _vocabularies.popitem(last=False)
-    return built
+vocabulary_of = PerSchema(Vocabulary)
+"""Return the vocabulary of a schema."""
 
 
 class Evidence:
@@ -147,23 +130,6 @@ class Evidence:
         if number is None and "|" in name:
             return np.asarray(np.maximum.reduce([self.says(kind, part) for part in name.split("|")]), dtype=np.float32)
         return self.matrix[:, number] if number is not None else np.zeros(len(self.indices), dtype=np.float32)
-
-    def words_said(self, kind: str, name: str, open_words: Array) -> float:
-        """Return how well the words of an element's name are matched by the question's words, in the mean."""
-        if "|" in name:
-            return max(self.words_said(kind, part, open_words) for part in name.split("|"))
-        number = self.vocabulary.number.get((kind, name))
-        if number is None or not len(self.indices) or not self.vocabulary.words[number]:
-            return 0.0
-        columns = self.by_word[:, [self.vocabulary.word_number[word] for word in self.vocabulary.words[number]]]
-        return float((columns * open_words[:, None]).max(axis=0).mean())
-
-    @cached_property
-    def whole(self) -> Array:
-        """The sum of the content words' vectors outside mentions."""
-        return self.sum_of(
-            [place for place, number in enumerate(self.indices) if number not in self.question.mentioned]
-        )
 
     def sum_of(self, places: Sequence[int]) -> Array:
         """Return the unit vector of some content words together."""

@@ -28,8 +28,6 @@ _OPERATORS = {
             r"chronological(?:ly)?|alphabetical(?:ly)?|from (?:the )?(?:most |least )?\w+ to (?:the )?(?:most |least )?\w+)\b",
     "average": r"\b(?:average|mean|on average|typical(?:ly)?)\b",
     "sum": r"\b(?:total|sum|altogether|in all|combined|overall)\b",
-    "min": r"\b(?:lowest|minimum|smallest|shortest|earliest|least|cheapest|oldest|first)\b",
-    "max": r"\b(?:highest|maximum|largest|biggest|longest|latest|greatest|newest|tallest|last)\b",
     "difference": r"\b(?:difference|differ|gap|how (?:much|many \w+) \w*(?:er|more|less|later|earlier)|by how)\b",
     "compare": r"\b(?:than|which of|who (?:is|was)|which (?:is|was|one)|later|earlier|older|younger|taller|larger|more|fewer|first)\b",
     "equal": r"\b(?:same|equal|identical|also)\b|^[^\w#]*(?:is|are|was|were|do|does|did|has|have)\b",
@@ -46,7 +44,6 @@ _OPERATORS = {
     "who": r"\b(?:who|whom|whose|people|persons?|everyone|anyone|anybody|somebody|person|folks?|individuals?)\b",
     "distinct": r"\b(?:unique|different|distinct|various|kinds? of|types? of|variety)\b",
     "now": r"\b(?:currently|current|now|presently|at present|at the moment|today|still)\b",
-    "all_times": r"\b(?:past (?:or|and) present|(?:now|current(?:ly)?) or|ever|formerly|former|at any (?:point|time))\b",
     "including": r"\b(?:includ\w+ (?:those|ones)|even (?:if|those)|if any|along with|together with|as well as)\b",
 }
 EARLY = re.compile(r"\b(?:earliest|oldest|first|eldest|earlier|older|chronological(?:ly)?)\b")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import log, log10
@@ -56,7 +56,6 @@ class Proposal:
     candidate: Candidate
     features: Features
     score: float = 0.0
-    covered: Array = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +63,12 @@ class _Said:
     """What each content word says about a relationship type, and what that amounts to."""
 
     column: list[float]
-    sharp: list[float]
-    """As `column`, less where the word says something else more."""
     chance: list[float]
     best: float
     place: int
     """The place of the best word, -1 if none says it."""
-    words: float
-    lead: float
-    """By how much the best word says it more than any other type of the schema, at most 0."""
+    both: bool
+    """Whether it is two types, inverses of each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +99,7 @@ class Proposer:
         # What shapes have in common is computed once.
         self._open: dict[frozenset[int], Array] = {}
         self._types: dict[tuple[str, frozenset[int]], _Said] = {}
+        self._known_steps: dict[Hashable, Features] = {}
         self._known_ends: dict[Hashable, _Ends] = {}
         self._likeliest: dict[frozenset[int], list[float]] = {}
         self._nearest: dict[tuple[int, str], float] = {}
@@ -123,20 +120,9 @@ class Proposer:
         open_words = self._open_words(used)
         said = [self._said_by(step.type, used) for step in steps]
         if steps:
-            best = [its.best for its in said]
-            found["step.best"] = sum(best) / len(steps)
-            found["step.min"] = min(best)
-            found["step.words"] = sum(its.words for its in said) / len(steps)
-            found["step.unsaid"] = sum(b < 0.25 for b in best)
-            found |= self._spent(said, used)
+            found |= self._step_features(said, used)
             found["near"] = sum(self._near(path) for path in shape.paths) / len(shape.paths)
-            found["step.lead"] = sum(its.lead for its in said) / len(steps)
-            gains = _gains([its.column for its in said])
-            found["step.gain"] = sum(max(0.0, gain) for gain in gains) / len(steps)
-            found["step.idle"] = float(sum(gain < 0.2 for gain in gains))
             found["symmetric"] = sum(self.walker.symmetry(step.type) for step in steps if step.direction != "any")
-            found["inverse"] = float(sum("|" in step.type for step in steps))
-            found["step.twice"] = float(len(steps) - len({step.type for step in steps}))
         else:
             # A path without steps leaves unsaid what words most likely say.
             missed = self._likely(used)
@@ -160,25 +146,20 @@ class Proposer:
         for mention, score in scores.items():
             for place in self.asked.mention_words[mention]:
                 covered[place] = max(covered[place], score)
-        found["target"] = float(target.max(initial=0.0))
         if self.size:
             head = self._head(open_words)
             found["target.head"] = float(target[head]) if head is not None else 0.0
-            found["last.head"] = said[-1].column[head] if said and head is not None else found["target.head"]
-            path = shape.tail or shape.paths[0]
-            if steps and steps[-1].direction != "any" and self._joins_equals(path):
+            if steps and head is not None and steps[-1].direction != "any" and self._joins_equals(shape):
                 # `mothers of …` are at the end of `hasMother`.
-                found["last.head.direction"] = found["last.head"] * (1 if steps[-1].direction == "out" else -1)
+                found["last.head.direction"] = said[-1].column[head] * (1 if steps[-1].direction == "out" else -1)
         if "who" in self.operators:
             found["who"] = ends.person
         if "where" in self.operators:
             found["place"] = ends.place
         certain = bool(steps) and self.asked.end_labels.get(steps[-1]) == {shape.label}
         found["label.written"] = float(bool(shape.label) and not certain)
-        if shape.label:
-            raw = shape.tail.ends if shape.tail else shape.paths[0].ends
-            found["label.share"] = raw.get(shape.label, 0.0)
         found["label.missed"] = float(not shape.label and ends.is_said)
+        found["anchor.any"] = float(any(not path.anchor.name and not path.anchor.label for path in shape.paths))
         if not self.asked.schema.label_combinations:
             # Where each node has one label, "sculptures" are those with this label; where nodes have several, and some
             # of them lack one that would fit, a label may exclude answers.
@@ -189,10 +170,9 @@ class Proposer:
         found["anchor.rank"] = float(sum(path.anchor.rank for path in shape.paths))
         found["anchor.value"] = float(sum(path.anchor.is_value for path in shape.paths))
         found["anchor.none"] = float(not its_scores)
-        found["anchor.any"] = float(any(not path.anchor.name and not path.anchor.label for path in shape.paths))
         several = sum(len(path.anchor.also) for path in shape.paths)
         if several:
-            for operator in ("or", "both", "compare", "each", "most"):
+            for operator in ("or", "both"):
                 found[f"several.{operator}"] = float(operator in self.operators)
             found["several"] = float(several)
         found["unused"], found["unused.lower"] = self._unused(used)
@@ -205,7 +185,6 @@ class Proposer:
         if len(shape.paths) > 1:
             names = len({path.anchor.mention for path in shape.paths})
             found[f"join.{shape.join}"] = 1.0
-            found["join.three"] = float(len(shape.paths) > 2)
             found["join.one_name"] = float(names == 1)
             found["join.one_type"] = float(len({path.steps[0].type for path in shape.paths if path.steps}) == 1)
             for operator in ("or", "both", "not"):
@@ -244,20 +223,12 @@ class Proposer:
         if key not in self._types:
             open_words = self._open_words(used)
             column = self.said("type", type_) * open_words
-            sharp = column * (column / np.maximum(self._most_said, np.float32(0.2))) ** 3
-            lead = 0.0
-            if self.size:
-                place = int(column.argmax())
-                rival, second = self._rivals[place]
-                lead = min(0.0, float(column[place]) - (rival if column[place] < rival else second))
             self._types[key] = _Said(
                 column.tolist(),
-                sharp.tolist(),
                 (self._chance(type_) * open_words).tolist(),
                 float(column.max(initial=0.0)),
                 int(column.argmax()) if column.max(initial=0.0) > 0.2 else -1,
-                self.evidence.words_said("type", type_, open_words),
-                lead,
+                "|" in type_,
             )
         return self._types[key]
 
@@ -281,27 +252,29 @@ class Proposer:
             )
         return self._known_ends[key]
 
-    def _spent(self, said: Sequence[_Said], used: frozenset[int]) -> Features:
-        """Return how well steps are said if each word says one step, and says it more than anything else."""
-        plain, clear = _assign([its.column for its in said]), _assign([its.sharp for its in said])
+    def _step_features(self, said: Sequence[_Said], used: frozenset[int]) -> Features:
+        """Return how well steps are said, also if each word says one step."""
+        key = used, tuple(map(id, said))
+        if key in self._known_steps:
+            return self._known_steps[key]
+        best, count = [its.best for its in said], len(said)
+        gains = _gains([its.column for its in said])
         likely = _assign([its.chance for its in said])
         missed = [
             max(0.0, most - max(chances))
             for most, *chances in zip(self._likely(used), *(its.chance for its in said), strict=True)
         ]
-        return {
+        found = self._known_steps[key] = {
+            "step.min": min(best),
+            "step.unsaid": float(sum(b < 0.25 for b in best)),
+            "step.gain": sum(max(0.0, gain) for gain in gains) / count,
             "chance.missed": sum(missed),
             "chance.missed.most": max(missed, default=0.0),
             "chance.cost": -sum(log(0.03 + value) for value in likely),
             "chance.least": min(likely),
-            "chance.mean": sum(likely) / len(said),
-            "step.distinct": sum(plain) / len(said),
-            "step.cost": sum(1 - value for value in plain),
-            "step.least": min(plain),
-            "sharp.cost": sum(1 - value for value in clear),
-            "sharp.least": min(clear),
-            "sharp.unsaid": float(sum(value < 0.2 for value in clear)),
+            "inverse": float(sum(its.both for its in said)),
         }
+        return found
 
     @cached_property
     def _chances(self) -> Array:
@@ -409,8 +382,6 @@ class Proposer:
         fit = max(by_label, by_step, by_key)
         found = {"asked.label": by_label, "asked.step": by_step, "asked.key": by_key, "asked.fit": fit}
         found["asked.gap"] = float(self._most_said[places].max()) - fit
-        if form.kind == "both" and returned[1][1] is not None:
-            found["both.middle"] = float(self.said("type", returned[1][1].type).max(initial=0.0))
         return found
 
     def _returned(self, form: Form, shape: Shape) -> list[tuple[dict[str, float], Step | None]]:
@@ -428,8 +399,9 @@ class Proposer:
         before = (dict(labels), path.steps[-2] if len(path.steps) > 1 else None)
         return [end, before] if form.kind == "both" else [before]
 
-    def _joins_equals(self, path: Path) -> bool:
-        """Whether the last step of a path may lead between nodes of one label."""
+    def _joins_equals(self, shape: Shape) -> bool:
+        """Whether the last step of a shape may lead between nodes of one label."""
+        path = shape.tail or shape.paths[0]
         before = path.labels[-2] if len(path.labels) > 1 else {path.anchor.label: 1.0}
         return bool(path.labels and before.keys() & path.labels[-1].keys())
 
@@ -437,14 +409,6 @@ class Proposer:
     def _most_said(self) -> Array:
         """For each content word, how much it says about any element of the schema."""
         return np.asarray(self.evidence.matrix.max(axis=1, initial=0.0), dtype=np.float32)
-
-    @cached_property
-    def _rivals(self) -> list[tuple[float, float]]:
-        """For each content word, what it says at most about any relationship type, and about any other."""
-        number = self.evidence.vocabulary.number
-        columns = [number["type", name] for name in self.asked.schema.relationship_types]
-        best = np.sort(self.evidence.matrix[:, columns], axis=1)[:, ::-1] if columns else np.zeros((self.size, 2))
-        return [(float(row[0]), float(row[1]) if len(row) > 1 else 0.0) for row in best]
 
     def _head(self, open_words: Array) -> int | None:
         return next((place for place in range(self.size) if open_words[place]), None)
@@ -594,10 +558,7 @@ class Proposer:
             if operator in self.operators:
                 found[f"form.{kind}.{operator}"] = 1.0
         for operator in used:
-            for start, end in self.operators.get(operator, ()):
-                for number, word in enumerate(self.question.words):
-                    if start <= word.start < end and number in self.evidence.place:
-                        covered[self.evidence.place[number]] = 1.0
+            self._mark(covered, operator)
         if form.listed:
             found[f"form.{kind}.listed"] = 1.0
             found["form.listed.pairs"] = float("pairs" in self.operators)
@@ -619,7 +580,7 @@ class Proposer:
             # In "the paintings created in 1555", the year is known, not asked for.
             found["key.known"] = float(any(its.key == form.key and its.equal for its in form.conditions))
             if group == "order" and self.order:
-                found["key.next"] = found[f"key.next.{kind}"] = self._next_to_order(column, shape)
+                found["key.next"] = self._next_to_order(column, shape)
                 found["key.agrees"] = 1.0 if form.descending == self.order[1] else -1.0
                 found["key.dimension"] = 1.0 if temporal == (self.order[0] == "time") else -1.0
         else:
@@ -632,23 +593,14 @@ class Proposer:
         for condition in form.conditions:
             column = self.said("property", condition.key)
             covered = np.maximum(covered, column)
-            its: Features = {
-                "where": 1.0,
-                "where.said": float(column.max(initial=0.0)),
-                "where.link": float(condition.on == "r"),
-                f"where.{condition.kind}": 1.0,
-                "where.equal": float(condition.equal),
-            }
+            its: Features = {"where.said": float(column.max(initial=0.0)), f"where.{condition.kind}": 1.0}
             if condition.kind in ("open", "filled"):
                 for operator in ("open", "not", "now"):
                     its[f"where.{condition.kind}.{operator}"] = float(operator in self.operators)
-                for start, end in self.operators.get("open", ()) if condition.kind == "open" else ():
-                    for number, word in enumerate(self.question.words):
-                        if start <= word.start < end and number in self.evidence.place:
-                            covered[self.evidence.place[number]] = 1.0
+                if condition.kind == "open":
+                    self._mark(covered, "open")
             if condition.quantity >= 0:
                 quantity = self.quantities[condition.quantity]
-                its[f"where.{quantity.kind}.{condition.kind}"] = 1.0
                 its["where.near"] = self._nearness(column, quantity.start)
             elif condition.quantity <= -2:
                 for place in self.asked.mention_words[-2 - condition.quantity]:
@@ -668,6 +620,13 @@ class Proposer:
         found["unused.quantity"] = float(len(unused))
         found["unused.open"] = float("open" in self.operators and not form.conditions)
         return found, covered
+
+    def _mark(self, covered: Array, operator: str) -> None:
+        """Mark the content words that ask for an operator as covered."""
+        for start, end in self.operators.get(operator, ()):
+            for number, place in self.evidence.place.items():
+                if start <= self.question.words[number].start < end:
+                    covered[place] = 1.0
 
     def _next_to_order(self, column: Array, shape: Shape) -> float:
         """Return how much more the word after a superlative says a property than the label of the answer.
@@ -727,9 +686,10 @@ class Proposer:
         covered = np.maximum(shape, form)
         # What the words could say about any element of the schema, and say about none of this query.
         missed = np.maximum(0.0, self._most_said - covered)
+        share = float(covered.sum()) / self.size
         return {
-            "cover": float(covered.mean()),
-            "left": float((1 - covered).sum()),
+            "cover": share,
+            "left": (1 - share) * self.size,
             "missed": float(missed.sum()),
             "missed.most": float(missed.max()),
         }

@@ -1,7 +1,5 @@
 """The features of candidate queries, on a small film graph."""
 
-import pytest
-
 from graphground.graphs.graph import Graph
 from graphground.graphs.question.read import read
 from graphground.graphs.suggestions.candidates import Candidate
@@ -19,13 +17,12 @@ def proposed(graph: Graph, question: str) -> dict[str, Features]:
     return found
 
 
-@pytest.mark.parametrize("feature", ["chance.cost", "sharp.cost"])
-def test_a_path_costs_more_with_a_step_that_no_word_says(film_graph: Graph, feature: str) -> None:
+def test_a_path_costs_more_with_a_step_that_no_word_says(film_graph: Graph) -> None:
     found = proposed(film_graph, "Which films did Michael Mann direct?")
     start = "MATCH (:Person {name: 'Michael Mann'})<-[:directedBy]-"
     short = next(its for text, its in found.items() if text.startswith(f"{start}(n)"))
     longer = next(its for text, its in found.items() if text.startswith(f"{start}(m)-[:hasGenre]->(n)"))
-    assert longer[feature] > short[feature] + 0.5
+    assert longer["chance.cost"] > short["chance.cost"] + 0.5
 
 
 def test_what_is_returned_is_compared_with_what_is_asked_for(film_graph: Graph) -> None:
@@ -52,14 +49,6 @@ def test_a_path_without_steps_pays_for_what_it_leaves_unsaid(film_graph: Graph) 
     without = [its for text, its in found.items() if "]-" not in text]
     assert without
     assert all(its["chance.missed"] > 0 for its in without)
-
-
-def test_one_type_followed_twice_is_told_from_two_types(film_graph: Graph) -> None:
-    found = proposed(film_graph, "Which films did Michael Mann direct?")
-    start = "MATCH (:Person {name: 'Michael Mann'})<-[:directedBy]-"
-    again = next(its for text, its in found.items() if text.startswith(f"{start}(m)-[:directedBy]->(n)"))
-    other = next(its for text, its in found.items() if text.startswith(f"{start}(m)-[:hasGenre]->(n)"))
-    assert (again["step.twice"], other["step.twice"]) == (1.0, 0.0)
 
 
 def test_a_known_year_is_not_what_is_asked_for(film_graph: Graph) -> None:

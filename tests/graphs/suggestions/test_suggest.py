@@ -178,7 +178,7 @@ def test_the_model_uses_only_features_that_some_question_has(film_graph: Graph) 
     for question in ("Which films did Michael Mann direct?", "How many films did David Mamet write?"):
         for proposal in propose(film_graph, read(question, film_graph)):
             made |= proposal.features.keys()
-    assert {"step.best", "cover", "form.names", "unused", "missed"} <= made & weights.keys()
+    assert {"chance.cost", "cover", "form.names", "unused", "missed"} <= made & weights.keys()
 
 
 def test_a_model_for_other_features_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
