@@ -52,7 +52,7 @@ class GroundQuestionRequest(Request):
     question: str = Field(min_length=1, max_length=2_000, description="The user's question, as it was asked.")
     graph: str | None = Field(None, description="A name from list_graphs.")
     max_tokens: int = Field(DEFAULT_TOKENS, ge=100, le=50_000, description="Token budget.")
-    limit: int = Field(3, ge=1, le=50, description="Maximum queries.")
+    limit: int = Field(3, ge=1, le=50, description="Maximum queries. Unlikely ones are shown only if it is given.")
 
 
 class GroundedName(BaseModel):
@@ -116,7 +116,7 @@ def ground_question(graphs: Graphs, request: GroundQuestionRequest) -> GroundQue
             )
             for suggestion in shown
         ],
-        ask="Do you mean query 1?" if shown and shown[0].confidence < CLEAR else None,
+        ask=_ask(words) if shown and shown[0].confidence < CLEAR else None,
         words=words,
         unknown_words=[question.words[place].text for place in question.unexplained],
         notes=list(dict.fromkeys(_traps(graph, question, shown[:2])))[:MAX_NOTES],
@@ -247,6 +247,14 @@ def _read_words(question: Question, found: Sequence[Suggestion], shown: list[Sug
             readings.append(f"{name} (query {shown.index(its) + 1})" if its is not None and its in shown else name)
         lines.append(f"{question.words[place].text}: {join_or(readings)}")
     return lines
+
+
+def _ask(words: Sequence[str]) -> str:
+    """Return a question to the user: `By leader, do you mean headOfState (query 1) or headOfGovernment (query 2)?`"""
+    for word, _, readings in (line.partition(": ") for line in words):
+        if readings.count("(query ") > 1:
+            return f"By {word}, do you mean {readings}?"
+    return "Do you mean query 1?"
 
 
 def _uses(suggestion: Suggestion, meaning: Meaning) -> bool:

@@ -81,3 +81,5 @@ def test_a_word_with_several_readings_has_a_query_for_each(film_graph: Graph) ->
     (line,) = [line for line in answer.words if line.startswith("creators")]  # the first query is doubtful
     assert line.count("(query ") >= 2
     assert len(answer.queries) >= 2
+    assert answer.ask is not None
+    assert answer.ask.startswith("By creators, do you mean ")
