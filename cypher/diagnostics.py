@@ -222,7 +222,11 @@ MOST = 8
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun: `1 row`, `2,500 rows`; an irregular plural is passed."""
+    """Return a number with its noun; an irregular plural is passed.
+
+    >>> counted(1, "row"), counted(2_500, "row"), counted(2, "entity", "entities")
+    ('1 row', '2,500 rows', '2 entities')
+    """
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
@@ -234,12 +238,20 @@ def listed(words: Sequence[str], most: int = MOST) -> str:
 
 
 def all_of(words: Sequence[str], most: int = MOST) -> str:
-    """Join words inside a sentence: `all_of(["a", "b", "c"])` is `a, b and c`; a longer list is cut as by `listed`."""
+    """Join words inside a sentence; a longer list is cut as by `listed`.
+
+    >>> all_of(["a", "b", "c"])
+    'a, b and c'
+    """
     return _with_last("and", words) if len(words) <= most else listed(words, most)
 
 
 def either(words: Sequence[str], most: int = MOST) -> str:
-    """Join alternatives: `either(["a", "b", "c"])` is `a, b or c`; a longer list ends in `or one of 3 others`."""
+    """Join alternatives; a list longer than `most` ends in `or one of 3 others`.
+
+    >>> either(["a", "b", "c"]), either(["a", "b", "c"], most=1)
+    ('a, b or c', 'a or one of 2 others')
+    """
     if len(words) <= most:
         return _with_last("or", words)
     left = len(words) - most
