@@ -50,7 +50,7 @@ class FindEntitiesRequest(Request):
     question: Question | None = Field(None, description="Instead of mentions: a whole question.")
     graph: str | None = Field(None, description="A name from list_graphs.")
     label: str | None = Field(None, description="Only nodes with this label.")
-    property: str | None = Field(None, description="Only matches in this property.")
+    property: str | None = Field(None, description="Only in this property.")
     mode: Literal["auto", "fuzzy", "vector"] = Field(
         "auto", description="`fuzzy`: by spelling; `vector`: by meaning; `auto`: by spelling, and by meaning if unsure."
     )

@@ -46,7 +46,7 @@ class GetSchemaRequest(Request):
     )
     types: list[str] = Field(default_factory=list, max_length=100, description="Only these relationship types.")
     max_tokens: int | None = Field(None, ge=1, le=200_000, description="Token budget for `schema`; default: 4,000.")
-    refresh: bool = Field(False, description="Reread the schema of a database that has just changed.")
+    refresh: bool = Field(False, description="Reread a schema that has just changed.")
 
 
 class GetSchemaAnswer(Answer):

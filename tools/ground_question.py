@@ -52,7 +52,7 @@ class GroundQuestionRequest(Request):
     question: str = Field(min_length=1, max_length=2_000, description="The user's question, as it was asked.")
     graph: str | None = Field(None, description="A name from list_graphs.")
     max_tokens: int = Field(DEFAULT_TOKENS, ge=100, le=50_000, description="Token budget.")
-    limit: int = Field(3, ge=1, le=50, description="Maximum queries. Unlikely ones are shown only if it is given.")
+    limit: int = Field(3, ge=1, le=50, description="Maximum queries; if given, also unlikely ones.")
 
 
 class GroundedName(BaseModel):

@@ -14,7 +14,7 @@ from graphground.graphs.engines.embedded.launcher import archive_file, end_engin
 from graphground.graphs.opening.stored import load_bundled
 from graphground.graphs.storage.home import Home
 
-SECONDS = 120.0
+SECONDS = 300.0
 
 
 def write_archive(home: Home) -> Path:

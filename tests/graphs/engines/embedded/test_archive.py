@@ -93,6 +93,7 @@ def test_an_engine_starts_despite_a_file_that_is_no_archive(home: Home, file: Pa
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(400)
 @pytest.mark.engine
 def test_an_archive_that_an_engine_wrote_is_used_and_its_damage_does_no_harm(
     home: Home, file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
