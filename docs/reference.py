@@ -69,7 +69,7 @@ OTHER_VARIABLES = """| variable | default | |
 | `GRAPHGROUND_LOADER_JVM_ARGS` | | Further options for the JVM of the process that loads a graph. |
 | `GRAPHGROUND_ENGINE_ARCHIVE` | the user's cache folder | Folder of the engine's class archive, for faster starts; `off`: no archive. |
 | `GRAPHGROUND_MIRROR` | | Servers to download published graphs from, for `graphs pull`. |
-| `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` | | Keys of model providers, for `agent`, `eval rephrase` and questions on the page. |
+| `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` | | Keys of model providers, for `agent` and `eval`. |
 | `SSL_CERT_FILE` | the system's | Trusted certificate authorities, for installing and for addresses such as `neo4j+s://…`. |"""
 CONSOLE = re.compile(r"```console\n\$ (.+)\n((?:(?!```).*\n)*)```")
 

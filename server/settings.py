@@ -78,9 +78,6 @@ class Settings:
     answer_bytes: int = 4000000
     record: str | None = None
     watch: str | None = None
-    model: str | None = None
-    model_endpoint: str | None = None
-    model_key_variable: str | None = None
     metrics: bool = False
     telemetry_queries: bool = False
     log_format: str = "text"
@@ -118,8 +115,6 @@ def secrets_in(settings: Settings) -> list[str]:
         *settings.user_tokens,
         *(its.password for database in settings.databases for its in (database, *database.users.values())),
     ]
-    if settings.model_key_variable:
-        secrets.append(os.environ.get(settings.model_key_variable, "").strip())
     keys = (os.environ.get(name, "").strip() for name in MODEL_KEY_VARIABLES)
     return [*(secret for secret in secrets if secret), *(key for key in keys if len(key) >= SHORTEST_MODEL_KEY)]
 

@@ -33,14 +33,14 @@ pytest_plugins = (
 ENGINE = {
     "bundled_home", "data_folder", "empty_home", "loaded_small_home", "small_home", "own_small_home", "films_home",
     "film_graph", "nba", "own_arcadedb", "movies", "wrong_home", "real_graphs", "page_home", "eval_home",
-    "page_address", "page_with_model",
+    "page_address", "page_with_token",
 }  # fmt: skip
 """Fixtures that start the embedded engine."""
 NEO4J = {"neo4j_servers", "neo4j_5", "neo4j_newest", "neo4j_with_apoc"}
 NODE = {"node"}
 SHARED = {
     "neo4j": NEO4J,
-    "page": {"page_home", "page_address", "page_with_model"},
+    "page": {"page_home", "page_address", "page_with_token"},
     "films": {"films_home", "film_graph"},
     "wrong": {"wrong_home", "wrong_address"},
     "served": {"data_folder", "nba_server", "nba: Graph"},

@@ -48,12 +48,6 @@ def serve_with(settings: Settings, when_listening: Callable[[str], None] | None 
     check_names(settings)
     if settings.ui and settings.transport != "http":
         raise SettingsError("--ui needs --transport http; `graphground ui` sets both")
-    if settings.model is not None and not settings.ui:
-        raise SettingsError("--model answers questions on the page: it needs --ui, or `graphground ui`")
-    if settings.model is None and (settings.model_endpoint or settings.model_key_variable):
-        raise SettingsError(
-            "--model-endpoint and --model-key-variable need --model, the name of a model at that endpoint"
-        )
 
     # The SDK takes most of the start-up time, so it is imported only after --help and mistakes are dealt with.
     from graphground.server.application import Application
@@ -91,13 +85,8 @@ def serve_with(settings: Settings, when_listening: Callable[[str], None] | None 
             if settings.ui:
                 from graphground.server.ui.routes import Page  # loaded only by servers with the page
 
-                model = None
-                if settings.model is not None:
-                    from graphground.server.ui.model import page_model  # loads a part of the agents
-
-                    model = page_model(settings, application, workers)
                 when_opened = partial(application.open_in_background, OPEN_AFTER_SECONDS)
-                page = Page(application, workers, when_opened, model)
+                page = Page(application, workers, when_opened)
             operations = operation_routes(application, workers, settings)
             return serve_http(make_server, settings, operations, page=page, when_listening=when_listening)
         from graphground.server.transports.stdio import serve_stdio

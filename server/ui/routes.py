@@ -11,7 +11,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import anyio
 import orjson
@@ -40,9 +40,6 @@ from graphground.tools.execute_cypher import LONGEST_QUERY
 from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Graphs, graph_named
 from graphground.tools.tool import Request as Arguments
-
-if TYPE_CHECKING:
-    from graphground.server.ui.model import PageModel
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -298,15 +295,10 @@ class Page:
     """The handlers of the page for one application: `Page(application, WorkerThreads()).routes(security, None)`."""
 
     def __init__(
-        self,
-        application: Application,
-        workers: WorkerThreads,
-        when_opened: Callable[[], None] | None = None,
-        model: PageModel | None = None,
+        self, application: Application, workers: WorkerThreads, when_opened: Callable[[], None] | None = None
     ) -> None:
-        """Call `when_opened` once, when the page makes its first tool call; `model`, if given, answers questions."""
+        """Call `when_opened` once, when the page makes its first tool call."""
         self.application, self._workers, self._when_opened = application, workers, when_opened
-        self._model = model
 
     def routes(self, security: TransportSecuritySettings, auth: AuthSettings | None) -> list[BaseRoute]:
         """Return the routes of the page; `security` and `auth` are the checks that MCP requests pass too."""
@@ -323,23 +315,12 @@ class Page:
                 Route("/schema", self._reporting(self.schema), methods=["POST"]),
                 Route("/drawn", self._reporting(self.drawn), methods=["POST"]),
                 Route("/pattern", self._reporting(self.pattern), methods=["POST"]),
-                *self._routes_of_model(),
             ]
         )
         if auth is not None:
             data = RequireAuthMiddleware(data, auth.required_scopes or [])
         page = Starlette(routes=[Mount("/api", data), Route("/{path:path}", send_file, methods=["GET"])])
         return [Route("/", _to_page, methods=["GET"]), Mount(PREFIX, GuardedPage(page, security))]
-
-    def _routes_of_model(self) -> list[BaseRoute]:
-        model = self._model
-        if model is None:
-            return [Route("/model", self._reporting(_no_model), methods=["GET"])]
-        return [
-            Route("/model", self._reporting(model.about), methods=["GET"]),
-            Route("/model/query", self._reporting(model.query), methods=["POST"]),
-            Route("/model/words", self._reporting(model.words), methods=["POST"]),
-        ]
 
     async def call(self, request: Request) -> Response:
         """Handle `POST /ui/api/call/TOOL`: run a tool as an MCP client does, and return its answer."""
@@ -419,10 +400,6 @@ class Page:
                 return of_failure(self._unavailable(error, None))
 
         return handled
-
-
-async def _no_model(_: Request) -> Response:
-    return of_value(None)
 
 
 async def _to_page(_: Request) -> Response:

@@ -1,7 +1,7 @@
 """Fixtures of the tests of the page: two servers, a browser, and axe.
 
 One server has the bundled graph, a graph with hostile names, an unreachable database, and a trace that it watches. The
-other server requires a token and has a scripted language model.
+other server requires a token.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import json
 import shutil
 import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +23,11 @@ from tests.server.ui.hostile_graph import HOSTILE_NAMES, hostile_graph
 from tests.support.browser import CHROMIUM, Page, browser_page
 from tests.support.data_folders import copied
 from tests.support.node_packages import FOLDER, NotInstalled, install
-from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, say
 from tests.support.serving import http_server
 from tests.support.small_graph import written
 
 OPENING_SECONDS, TEST_SECONDS = 110, 300
-TOKEN, MODEL_KEY = "a-token-that-nobody-guesses", "a-key-that-nobody-sees"
+TOKEN = "a-token-that-nobody-guesses"
 UNREACHABLE = '[graphs.away]\nuri = "bolt://127.0.0.1:1"\n'
 
 
@@ -88,25 +86,11 @@ def page_address(page_home: Home, trace: Path, tmp_path_factory: pytest.TempPath
         yield address
 
 
-@dataclass
-class ScriptedModel:
-    """The page of a server that requires a token and has a model; a test sets the model's script."""
-
-    address: str
-    endpoint: ScriptedEndpoint
-    script: Callable[[Asked], Answer] = field(default=lambda asked: say("no script is set"))
-
-
 @pytest.fixture(scope="session")
-def page_with_model(page_home: Home, page_address: str) -> Iterator[ScriptedModel]:
-    """Yield a page that requires `TOKEN`, with a model that follows the test's script."""
-    with ScriptedEndpoint(lambda request: scripted.script(request)) as endpoint:
-        scripted = ScriptedModel("", endpoint)
-        options = ("--model", "scripted", "--model-endpoint", endpoint.openai, "--model-key-variable", "OWN_KEY")
-        more = {"GRAPHGROUND_TOKEN": TOKEN, "OWN_KEY": MODEL_KEY}
-        with http_server(page_home.folder, "--ui", "--graph", "nba", *options, more=more) as mcp:
-            scripted.address = mcp.replace("/mcp", "/ui/")
-            yield scripted
+def page_with_token(page_home: Home, page_address: str) -> Iterator[str]:
+    """Yield the address of a page that requires `TOKEN`."""
+    with http_server(page_home.folder, "--ui", "--graph", "nba", more={"GRAPHGROUND_TOKEN": TOKEN}) as mcp:
+        yield mcp.replace("/mcp", "/ui/")
 
 
 @pytest.fixture(scope="session")

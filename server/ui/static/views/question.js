@@ -1,7 +1,6 @@
 /**
  * A question and its answer: first the rows, or the readings to choose from if the answer is doubtful; below them, folded,
- * the steps: names, schema, suggestions. If the server has a language model, it writes the query, which is checked,
- * repaired and run, and puts the rows into words.
+ * the steps: names, schema, suggestions.
  */
 
 import { counted, cut, element } from "../dom.js";
@@ -10,12 +9,9 @@ import { shownMention } from "./search.js";
 
 const ROWS = 1_000;
 const MOST_READINGS = 5;
-const ATTEMPTS = 3;
-const ROWS_TO_MODEL = 20;
 
 export async function show(place, context) {
-  const { graph, parameters, read, remember, report, focus, clearAlarm, signal } = context;
-  const model = await read("model");
+  const { graph, parameters, remember, report, focus, clearAlarm, signal } = context;
   const question = element("input", { type: "search", id: "question", autocomplete: "off", maxlength: 2000, value: parameters.get("q") ?? "" });
   const ask = element("button", { type: "submit", class: "main" }, "Ask");
   const steps = element("ol", { class: "steps" });
@@ -25,8 +21,7 @@ export async function show(place, context) {
   let latest = 0;
   place.append(
     element("h1", {}, graph === null ? "Question" : `A question about ${graph}`),
-    element("p", { class: "quiet" }, aboutModel(model)),
-    ...(model?.problem ? [element("p", { class: "failure" }, `The model is not available: ${model.problem}.`)] : []),
+    element("p", { class: "quiet" }, "The tools that an agent has find the answer; no language model is used."),
     element(
       "form",
       {
@@ -72,8 +67,7 @@ export async function show(place, context) {
       element("ol", { class: "suggestions" }, queries.map((candidate, place_) => suggestion(candidate, place_, text, current))),
     ]);
     if (!current()) return;
-    if (model && !model.problem) await answerWithModel(text, current);
-    else if (!suggested?.queries.length) outcome.replaceChildren(element("p", {}, "No query suits this question: its words name nothing that this graph holds."));
+    if (!suggested?.queries.length) outcome.replaceChildren(element("p", {}, "No query suits this question: its words name nothing that this graph holds."));
     else if (!suggested.ask) await run(suggested.queries[0].cypher, text, current, sentence(suggested.queries[0].reason));
     else askBack(suggested.queries, text, current);
   }
@@ -85,46 +79,6 @@ export async function show(place, context) {
     );
     outcome.replaceChildren(element("section", { class: "readings", "aria-label": "Readings of the question" }, element("h2", {}, "Which of these do you mean?"), element("ul", { class: "plain" }, readings), element("p", { class: "quiet" }, "None of them is sure to be what you asked.")));
     report(`The question is not clear: ${counted(readings.length, "reading")} to choose from.`);
-  }
-
-  /** Let the model write a query, send its problems back to the model at most twice, and let the model put the rows into words. */
-  async function answerWithModel(text, current) {
-    const attempts = [];
-    for (let number = 1; number <= ATTEMPTS && current(); number += 1) {
-      const title = number === 1 ? "The model’s query" : `The model’s query, attempt ${number}`;
-      const written = await step(title, model.model, () => read("model/query", { graph, question: text, attempts }), ({ query, text: words, ...cost }) => [
-        query ? element("pre", { tabindex: 0 }, query) : element("p", { class: "failure" }, `The model wrote no query: ${cut(words, 600)}`),
-        costOf(cost),
-      ]);
-      if (!current() || !written?.query) return;
-      const checked = await step("The check of this query", "validate_cypher", { query: written.query, graph, question: text }, ({ valid, diagnostics = [], suggested_query: repaired }) => [
-        element("p", {}, valid ? (diagnostics.length ? `Valid; ${counted(diagnostics.length, "finding")}:` : "Valid.") : repaired ? "Not valid; repaired:" : "Not valid."),
-        ...(!valid && repaired ? [element("pre", { tabindex: 0 }, repaired)] : []),
-        element("ul", { class: "findings" }, diagnostics.map(finding)),
-      ]);
-      if (!current() || checked === null) return;
-      const query = checked.valid ? written.query : checked.suggested_query;
-      let problems = (checked.diagnostics ?? []).map(({ message }) => message).join("\n");
-      if (query) {
-        const answer = await run(query, text, current, `The query of ${model.model}`).catch((error) => {
-          if (error.error === undefined || error.error === "graph_unavailable") throw error;
-          problems = error.message;
-          return null;
-        });
-        if (!current()) return;
-        const repeated = attempts.some((earlier) => earlier.query === written.query);
-        if (answer && (answer.rows.length || repeated || number === ATTEMPTS)) return sayInWords(text, query, answer);
-        if (answer) problems = (answer.diagnostics ?? []).map(({ message }) => message).join("\n") || "The query returns no rows.";
-      }
-      attempts.push({ query: written.query, problems: problems.slice(0, 20_000) });
-    }
-    if (current()) outcome.replaceChildren(element("p", { class: "failure" }, `In ${ATTEMPTS} attempts the model wrote no query that returns rows.`));
-  }
-
-  async function sayInWords(text, query, { columns, rows, total, truncated }) {
-    const shown = { question: text, query, columns, rows: rows.slice(0, ROWS_TO_MODEL), total: total ?? rows.length, more: Boolean(truncated) && total === undefined };
-    const said = await step("The answer in words", model.model, () => read("model/words", shown), ({ text: words, ...cost }) => [element("p", {}, words), costOf(cost)]);
-    if (said) outcome.prepend(element("p", { class: "words" }, said.text));
   }
 
   function suggestion({ cypher, reason, rows, confidence }, place_, text, current) {
@@ -143,13 +97,13 @@ export async function show(place, context) {
     );
   }
 
-  /** Call a tool and show its answer or its failure as a step; `args` are its arguments, or a function that is called instead. */
+  /** Call a tool and show its answer or its failure as a step. */
   async function step(title, tool, args, shown) {
     report(`${title}…`);
     const content = element("div", {}, element("p", { class: "quiet" }, "…"));
     steps.append(element("li", { "data-tool": tool }, element("h2", {}, title), element("p", { class: "quiet" }, element("code", {}, tool)), content));
     try {
-      const found = await (typeof args === "function" ? args() : context.call(tool, args));
+      const found = await context.call(tool, args);
       content.replaceChildren(...shown(found));
       return found;
     } catch (error) {
@@ -162,23 +116,20 @@ export async function show(place, context) {
     }
   }
 
-  /** Run a query and show its rows as the answer; return the tool's answer. */
+  /** Run a query and show its rows as the answer. */
   async function run(cypher, text, current, title) {
-    outcome.querySelectorAll(".answer, .words, :scope > p").forEach((each) => each.remove());
+    outcome.querySelectorAll(".answer, :scope > p").forEach((each) => each.remove());
     const rows = element("div");
     const remarks = element("ul", { class: "findings" });
     outcome.append(
       element("div", { class: "answer", "data-tool": "execute_cypher" }, element("h2", {}, title), rows, remarks, element("details", {}, element("summary", {}, "The query"), element("pre", { class: "ran", tabindex: 0 }, cypher), element("a", { href: context.address("query", graph, { q: cypher }) }, "Edit this query"))),
     );
     stop();
-    let answered = null;
-    const stopRows = await runQuery({ query: cypher, question: text, limit: ROWS }, context, rows, (answer) => {
-      answered = answer;
-      remarks.replaceChildren(...(answer.diagnostics ?? []).map(finding));
+    const stopRows = await runQuery({ query: cypher, question: text, limit: ROWS }, context, rows, ({ diagnostics = [] }) => {
+      remarks.replaceChildren(...diagnostics.map(finding));
     });
     if (current()) stop = stopRows;
     else stopRows();
-    return answered;
   }
 }
 
@@ -191,15 +142,6 @@ function schemaExtent(whole, left) {
   return left.length ? `Left out: ${cut(left.join(", "), 400)}.` : "Nothing is left out.";
 }
 
-function aboutModel(model) {
-  if (!model || model.problem) return "No language model is used: the answer comes from the tools that an agent has.";
-  return `The tools ground the question; then ${model.model} at ${model.where} writes the query. The model receives the question, the part of the schema that the question needs, the names found, suggested queries, the problems of its own queries, and up to ${ROWS_TO_MODEL} rows.`;
-}
-
 function finding({ severity, message }) {
   return element("li", { class: severity }, cut(message.split("\n")[0], 600));
-}
-
-function costOf({ tokens, seconds }) {
-  return element("p", { class: "quiet" }, `${counted(tokens, "token")}, ${seconds.toFixed(1)} s.`);
 }
