@@ -18,7 +18,7 @@ from graphground import __version__
 from graphground.cypher.diagnostics import LONGEST_SPAN, cut
 from graphground.graphs.engines.engine import EngineError
 from graphground.server.application import Application
-from graphground.server.apps.extension import TOOLS, supports_apps, view_resource, with_view
+from graphground.server.apps.extension import supports_apps, view_resource, with_view
 from graphground.server.call import Outcome, failed
 from graphground.server.definitions import input_schema, prepared_definitions, tool_definition
 from graphground.server.notifications import Changes, LogLevels, Reporting
@@ -156,24 +156,8 @@ class Protocol:
             result = tool_result(NO_ANSWER)
         else:
             result = tool_result(outcome)
-        if params.name in TOOLS and not outcome.is_error and supports_apps(context):
-            result |= await self._picture(context, params.name, arguments, outcome)
         self._record(context, params.name, arguments, outcome, start)
         return result
-
-    async def _picture(
-        self, context: Any, name: str, arguments: Mapping[str, Any], outcome: Outcome
-    ) -> dict[str, dict[str, str]]:
-        """Return the `_meta` of an answer for a client with views: the answer's picture and note, if there are any."""
-        from graphground.server.apps.pictures import NOTE, PICTURE, note_of, picture_of  # only for clients with views
-
-        work = partial(picture_of, self.application, name, arguments, outcome)
-        try:
-            picture = await self._workers.run(caller_of(context.request), name, arguments, work)
-        except ToolFailure:  # the client has too many calls in progress
-            picture = None
-        meta = {key: text for key, text in ((PICTURE, picture), (NOTE, note_of(name, outcome))) if text is not None}
-        return {"_meta": meta} if meta else {}
 
     def _running(self, context: Any, name: str, arguments: Mapping[str, Any]) -> AbstractContextManager[None]:
         recorder = self.application.recorder

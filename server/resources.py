@@ -25,13 +25,6 @@ TEMPLATES = (
         "mimeType": "text/plain",
     },
     {
-        "uriTemplate": "graph://{graph}/schema.svg",
-        "name": "schema picture",
-        "title": "Picture of a graph's schema",
-        "description": "Labels as boxes and relationship types as arrows, with counts.",
-        "mimeType": "image/svg+xml",
-    },
-    {
         "uriTemplate": "graph://{graph}/labels/{label}",
         "name": "label",
         "title": "One label of a graph",
@@ -89,15 +82,13 @@ def read_resource(application: Application, uri: str) -> dict[str, Any]:
         return _contents(uri, "application/json", application.call("list_graphs", {}))
     if uri == VIEW:
         return view_contents()
-    match = re.fullmatch(r"graph://([^/]+)/(schema|schema\.svg|labels/([^/]+))/?", uri)
+    match = re.fullmatch(r"graph://([^/]+)/(schema|labels/([^/]+))/?", uri)
     if match is None:
         raise UnknownResource(
             f"there is no resource {uri!r}; there are {CATALOG}, "
             f"{', '.join(template['uriTemplate'] for template in TEMPLATES)}"
         )
     graph, label = unquote(match[1]), match[3]
-    if match[2] == "schema.svg":
-        return {"uri": uri, "mimeType": "image/svg+xml", "text": _picture(application, graph)}
     if label is None:
         return _contents(uri, "text/plain", application.call("get_schema", {"graph": graph}))
     return {"uri": uri, "mimeType": "text/plain", "text": _label_text(application, graph, unquote(label))}
@@ -114,13 +105,6 @@ def _schema(application: Application, graph: str) -> PropertyGraphSchema:
     if graph not in graphs.names():
         raise UnknownResource(f"there is no graph {graph!r}; available: {', '.join(graphs.names()) or 'none'}")
     return graphs.get(graph).schema
-
-
-def _picture(application: Application, graph: str) -> str:
-    from graphground.graphs.schemas.pictures.drawing import schema_drawing  # loaded on first use: NumPy
-    from graphground.graphs.schemas.pictures.svg import svg
-
-    return svg(schema_drawing(_schema(application, graph)))
 
 
 def _label_text(application: Application, graph: str, name: str) -> str:

@@ -34,7 +34,7 @@ from graphground.cypher.quoting import quoted_name
 from graphground.evals.metrics.executable import attempt, refuse
 from graphground.evals.metrics.execution_accuracy import Rule
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable, QueryFailed
-from graphground.graphs.schemas.pictures.drawing import is_variable
+from graphground.graphs.schemas.matches import is_variable
 
 if TYPE_CHECKING:
     from graphground.graphs.graph import Graph

@@ -22,7 +22,7 @@ from graphground.evals.tasks.classify import COMBINED, classify
 from graphground.evals.tasks.task import Task
 from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
-from graphground.graphs.schemas.pictures.drawing import subgraph
+from graphground.graphs.schemas.matches import subgraph
 
 MAX_ROWS_SHOWN = 20
 """The maximum number of rows of an answer that a record keeps for the report; scores are computed from all rows."""

@@ -1,5 +1,5 @@
 """MCP Apps (`io.modelcontextprotocol/ui`, version 2026-01-26): an interactive view inside the client's conversation.
 
-A client that declares the extension shows the schema of `get_schema` as a picture, and the rows of `execute_cypher` as
-a table with a picture of the nodes and relationships that the query matches. For other clients nothing changes.
+A client that declares the extension shows the schema of `get_schema`, and the rows of `execute_cypher` as a table. For
+other clients nothing changes.
 """

@@ -3,21 +3,13 @@
  * The view of MCP Apps: it receives a tool's answer from the host, and shows the answer.
  *
  * Messages are JSON-RPC by postMessage, as in the specification of 2026-01-26. Every text from a graph becomes a text
- * node; only known elements and attributes of a picture are copied.
+ * node.
  */
 
 const VERSION = "2026-01-26";
-const PICTURE = "graphground/picture";
-const NOTE = "graphground/note";
 const MOST_ROWS = 200;
 const LONGEST_CELL = 300;
 const LONGEST_TEXT = 100000;
-const SVG = "http://www.w3.org/2000/svg";
-const ELEMENTS = new Set(["svg", "title", "defs", "marker", "path", "rect", "g", "text"]);
-const ATTRIBUTES = new Set([
-  "viewBox", "width", "height", "id", "refX", "refY", "markerWidth", "markerHeight", "orient", "class", "d", "x", "y",
-  "rx", "stroke", "stroke-width", "stroke-dasharray", "text-anchor", "marker-end",
-]);
 /** Control characters, and characters that are invisible or reorder their neighbours. */
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
@@ -91,9 +83,8 @@ function say(words) {
 function show(result) {
   const content = result.structuredContent;
   if (result.isError || content === null || typeof content !== "object") return showText(result);
-  const picture = drawn(result._meta?.[PICTURE]);
-  if (Array.isArray(content.columns) && Array.isArray(content.rows)) showRows(content, picture);
-  else if (typeof content.schema === "string") showSchema(content, picture, result._meta?.[NOTE]);
+  if (Array.isArray(content.columns) && Array.isArray(content.rows)) showRows(content);
+  else if (typeof content.schema === "string") showSchema(content);
   else showText(result);
 }
 
@@ -112,17 +103,13 @@ function showText({ content, isError }) {
   main.replaceChildren(...title, create("pre", { tabindex: "0" }, cut(shown, LONGEST_TEXT)));
 }
 
-function showSchema({ graph, schema, left_out: leftOut }, picture, note) {
+function showSchema({ graph, schema, left_out: leftOut }) {
   const parts = [create("h1", {}, `Schema of ${graph}`)];
-  if (typeof note === "string") parts.push(create("p", { id: "note" }, cut(note, LONGEST_CELL)));
-  if (picture) parts.push(framed(picture, `Picture of the schema of ${graph}`));
   if (Array.isArray(leftOut) && leftOut.length) parts.push(create("p", { class: "quiet" }, `Left out: ${leftOut.join(", ")}`));
-  const written = create("pre", { tabindex: "0" }, cut(schema, LONGEST_TEXT));
-  parts.push(picture ? folded("As text", written) : written);
-  main.replaceChildren(...parts, ...controls());
+  main.replaceChildren(...parts, create("pre", { tabindex: "0" }, cut(schema, LONGEST_TEXT)), ...controls());
 }
 
-function showRows(content, picture) {
+function showRows(content) {
   const { rows, columns, truncated, total } = content;
   const count = `${rows.length} ${rows.length === 1 ? "row" : "rows"}`;
   const more = truncated ? (typeof total === "number" ? ` of ${total}` : ", and there are more") : "";
@@ -131,7 +118,6 @@ function showRows(content, picture) {
     parts.push(create("p", { class: "quiet" }, `${diagnostic?.severity}: ${cut(String(diagnostic?.message), 600)}`));
   }
   if (rows.length) parts.push(table(columns, rows, `${count}${more}`));
-  if (picture) parts.push(create("h2", {}, "What the query matches"), framed(picture, "Picture of what the query matches"));
   main.replaceChildren(...parts, ...controls());
 }
 
@@ -160,35 +146,6 @@ function cell(value) {
 
 function cut(words, most) {
   return words.length > most ? `${words.slice(0, most)}… (of ${words.length} characters)` : words;
-}
-
-function folded(title, content) {
-  return create("details", {}, create("summary", {}, title), content);
-}
-
-function framed(picture, title) {
-  picture.setAttribute("role", "img");
-  picture.setAttribute("aria-label", title);
-  return create("div", { class: "picture", tabindex: "0", role: "region", "aria-label": title }, picture);
-}
-
-/** Return the picture as elements; null if there is none, or if it is not SVG. */
-function drawn(source) {
-  if (typeof source !== "string") return null;
-  const parsed = new DOMParser().parseFromString(source, "image/svg+xml");
-  return parsed.documentElement.localName === "svg" ? copied(parsed.documentElement) : null;
-}
-
-function copied(element) {
-  const copy = document.createElementNS(SVG, element.localName);
-  for (const { name, value } of element.attributes) {
-    if (ATTRIBUTES.has(name) && (!value.includes("url(") || value === "url(#head)")) copy.setAttribute(name, value);
-  }
-  for (const child of element.childNodes) {
-    if (child.nodeType === Node.TEXT_NODE) copy.append(text(child.data));
-    else if (child.nodeType === Node.ELEMENT_NODE && ELEMENTS.has(child.localName)) copy.append(copied(child));
-  }
-  return copy;
 }
 
 /** Return a button for the whole screen, if the host offers that mode. */

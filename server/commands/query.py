@@ -23,7 +23,6 @@ from graphground.server.commands.command_line import (
 )
 
 if TYPE_CHECKING:
-    from graphground.graphs.schemas.pictures.svg import PictureForm
     from graphground.server.application import Application
 
 MOST_ROWS, MOST_BYTES = 100_000, 64_000_000
@@ -40,7 +39,7 @@ def query(parsed: argparse.Namespace) -> int:
     One of these:
     --json                    Print columns, rows and diagnostics as JSON.
     --csv                     Print the rows as comma-separated values.
-    --picture (mermaid|svg)   Draw some of the nodes and relationships that the query matches.
+    --mermaid                 Draw some of the nodes and relationships that the query matches, as a flowchart.
 
     One of these:
     --limit N                 Maximum number of rows to print (default: 100).
@@ -56,8 +55,8 @@ def query(parsed: argparse.Namespace) -> int:
     request: dict[str, Any] = {"query": text, "parameters": dict(map(parameter, parsed.parameter)) or None}
     if parsed.graph_name is not None:
         request["graph"] = parsed.graph_name
-    if parsed.check and parsed.picture:
-        raise WrongUse("--picture draws what the query matches: leave out --check")
+    if parsed.check and parsed.mermaid:
+        raise WrongUse("--mermaid draws what the query matches: leave out --check")
     tool = "validate_cypher" if parsed.check else "execute_cypher"
     if not parsed.check:
         request |= {"limit": MOST_ROWS if parsed.all else parsed.limit, "timeout_s": parsed.timeout}
@@ -68,7 +67,7 @@ def query(parsed: argparse.Namespace) -> int:
     try:
         with spinner("running the query"):
             outcome = application.call(tool, request, owner="")  # with an owner, all rows are counted
-            picture = matched(application, request, parsed.picture) if parsed.picture and not outcome.is_error else ""
+            picture = draw_matched(application, request) if parsed.mermaid and not outcome.is_error else ""
     finally:
         application.close()
     answer = json.loads(outcome.payload)
@@ -81,11 +80,11 @@ def query(parsed: argparse.Namespace) -> int:
         sys.stderr.write("\n".join(failure_lines(answer)) + "\n")
     elif parsed.check and not failed:
         sys.stdout.write("The query is valid and only reads.\n")
-    elif parsed.picture and not failed:
+    elif parsed.mermaid and not failed:
         sys.stdout.write(f"{picture}\n")
     elif not failed:
         (print_csv if parsed.csv else print_table)(answer)
-    if not failed and answer.get("truncated") and not (parsed.json or parsed.picture):
+    if not failed and answer.get("truncated") and not (parsed.json or parsed.mermaid):
         most = f"There are more rows: --all prints at most {MOST_ROWS:,} rows and {MOST_BYTES // 1_000_000} MB.\n"
         sys.stderr.write(most if parsed.all else "--all prints more.\n")
     if suggested := suggestion(answer):
@@ -99,18 +98,15 @@ def has_error(answer: Mapping[str, Any]) -> bool:
     return isinstance(found, list) and any(item.get("severity") == "error" for item in found)
 
 
-def matched(application: Application, call: dict[str, Any], form: PictureForm) -> str:
-    """Return a picture of the nodes and relationships that a query matches, as the text of a file in `form`.
-
-    `call` are the arguments of `execute_cypher`.
-    """
-    from graphground.graphs.schemas.pictures.drawing import Drawing, query_drawing, subgraph
-    from graphground.graphs.schemas.pictures.svg import write_picture
+def draw_matched(application: Application, call: dict[str, Any]) -> str:
+    """Return a flowchart of what a query matches; `call` are the arguments of `execute_cypher`."""
+    from graphground.graphs.schemas.matches import subgraph
+    from graphground.graphs.schemas.mermaid import draw_matches
     from graphground.tools.tool import graph_named
 
     graph = graph_named(application.graphs(), call.get("graph"))
     found = subgraph(call["query"], graph, timeout=call["timeout_s"], parameters=call["parameters"])
-    return write_picture(query_drawing(found) if found else Drawing((), (), "The query matches nothing"), form)
+    return draw_matches(found or {"nodes": [], "links": []})
 
 
 def parameter(text: str) -> tuple[str, Any]:

@@ -10,7 +10,7 @@ from graphground.cypher.functions import FUNCTIONS
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.graph import Graph
-from graphground.graphs.schemas.pictures.drawing import with_elements
+from graphground.graphs.schemas.matches import with_elements
 from graphground.graphs.schemas.statistics import PropertyStatistics, Statistics
 from graphground.tools.execute_cypher import check_query, refuse_missing_parameters
 from graphground.tools.get_schema import note_on

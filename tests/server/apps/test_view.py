@@ -12,11 +12,8 @@ import pytest
 
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
-from graphground.graphs.schemas.pictures.drawing import Arrow, Box, Drawing
-from graphground.graphs.schemas.pictures.svg import svg
 from graphground.server.application import Application
 from graphground.server.apps.extension import view_contents
-from graphground.server.apps.pictures import NOTE, PICTURE, note_of, picture_of
 from graphground.server.protocol import tool_result
 from graphground.server.settings import Settings
 from graphground.server.sources import graph_sources
@@ -36,41 +33,30 @@ def application(data_folder: Path) -> Iterator[Application]:
 
 
 def answered(application: Application, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the result of a tool, as JSON, as a client that declares MCP Apps receives it."""
-    outcome = application.call(tool, arguments)
-    result = tool_result(outcome)
+    """Return the result of a tool, as JSON, as a client receives it."""
+    result = tool_result(application.call(tool, arguments))
     result.pop("resultType")
-    picture = picture_of(application, tool, arguments, outcome)
-    for _ in range(20 if tool == "execute_cypher" else 0):  # a slow answer has no picture: the database was cold
-        picture = picture or picture_of(application, tool, arguments, application.call(tool, arguments))
-    return result if picture is None else {**result, "_meta": {PICTURE: picture}}
+    return result
 
 
-def test_the_schema_is_shown_as_a_picture_with_its_text(shown: Shown, application: Application) -> None:
+def test_the_schema_is_shown_as_text(shown: Shown, application: Application) -> None:
     page = shown(view_contents(), {}, answered(application, "get_schema", {}))
     view = View(page)
-    view.wait("document.querySelector('svg .box')")
+    view.wait("document.querySelector('pre')")
     assert "Schema of nba" in view.text
-    assert "playsFor" in view.evaluate("document.querySelector('svg').textContent")
-    assert view.evaluate("document.querySelectorAll('svg .box').length") >= 5
-    assert "(:Player" in view.evaluate("document.querySelector('details pre').textContent")
+    assert "(:Player" in view.evaluate("document.querySelector('pre').textContent")
     assert page.errors == []
 
 
 def test_a_schema_of_which_only_a_sample_has_been_read_is_marked(shown_once: Shown) -> None:
     sampled = Graph("films", SampledSchema())
     application = Application(lambda: OpenGraphs([GraphSource("films", "", "none", lambda: sampled)]))
-    result = answered(application, "get_schema", {"form": "json"})
-    note = note_of("get_schema", application.call("get_schema", {"form": "json"}))
-    page = shown_once(view_contents(), {}, {**result, "_meta": {**result["_meta"], NOTE: note}})
-    view = View(page)
-    view.wait("document.querySelector('svg .box')")
-    assert view.evaluate("document.getElementById('note').textContent") == PROVISIONAL
+    view = View(shown_once(view_contents(), {}, answered(application, "get_schema", {"form": "json"})))
+    view.wait("document.querySelector('pre')")
+    assert PROVISIONAL in view.text
 
 
-def test_rows_are_shown_as_a_table_with_a_picture_of_the_matched_subgraph(
-    shown: Shown, application: Application
-) -> None:
+def test_rows_are_shown_as_a_table(shown: Shown, application: Application) -> None:
     arguments = {"query": QUERY}
     result = answered(application, "execute_cypher", arguments)
     page = shown(view_contents(), arguments, result)
@@ -81,7 +67,6 @@ def test_rows_are_shown_as_a_table_with_a_picture_of_the_matched_subgraph(
     )
     assert cells == result["structuredContent"]["rows"]
     assert view.evaluate("[...document.querySelectorAll('th')].map((head) => head.innerText)") == ["player", "team"]
-    assert "Chicago Bulls" in view.evaluate("document.querySelector('svg').textContent")
     assert page.errors == []
     origins = {request.split("/")[2] for request in page.requests if request.startswith("http")}
     assert len(origins) == 2, "the host and the sandbox, nothing else"
@@ -118,9 +103,7 @@ ATTACKS = [
 ]
 
 
-def test_hostile_names_are_text_in_table_picture_and_messages(shown_once: Shown) -> None:
-    boxes = tuple(Box(str(place), name, (name,), kind=name) for place, name in enumerate(ATTACKS))
-    picture = svg(Drawing(boxes, tuple(Arrow("0", box.id, box.title) for box in boxes), ATTACKS[0]), style=False)
+def test_hostile_names_are_text_in_table_and_messages(shown_once: Shown) -> None:
     result = {
         "content": [],
         "structuredContent": {
@@ -128,7 +111,6 @@ def test_hostile_names_are_text_in_table_picture_and_messages(shown_once: Shown)
             "rows": [ATTACKS, [{name: [name]} for name in ATTACKS]],
             "diagnostics": [{"severity": "warning", "message": name} for name in ATTACKS],
         },
-        "_meta": {PICTURE: picture},
     }
     page = shown_once(view_contents(), {}, result)
     view = View(page)
@@ -142,30 +124,6 @@ def test_hostile_names_are_text_in_table_picture_and_messages(shown_once: Shown)
 
 
 @pytest.mark.parametrize(
-    "picture",
-    [
-        "<svg xmlns='http://www.w3.org/2000/svg'><script>document.title='attacked'</script><text>kept</text></svg>",
-        "<svg xmlns='http://www.w3.org/2000/svg' onload=\"document.title='attacked'\"><text>kept</text></svg>",
-        "<svg xmlns='http://www.w3.org/2000/svg'><foreignObject><img src='http://127.0.0.1:9/x'/></foreignObject>"
-        "<a href='javascript:1'><text>no</text></a><text style='x' onclick='y'>kept</text></svg>",
-        "<svg xmlns='http://www.w3.org/2000/svg'><image href='http://127.0.0.1:9/x'/><path marker-end='url(http://x)'/>"
-        "<text>kept</text></svg>",
-    ],
-)
-def test_only_known_elements_of_a_picture_are_drawn(shown_once: Shown, picture: str) -> None:
-    result = {"content": [], "structuredContent": {"columns": ["n"], "rows": [[1]]}, "_meta": {PICTURE: picture}}
-    page = shown_once(view_contents(), {}, result)
-    view = View(page)
-    view.wait("document.querySelector('svg text')")
-    kinds = set(view.evaluate("[...document.querySelectorAll('svg *')].map((element) => element.localName)"))
-    assert kinds <= {"text", "path", "g"}
-    names = view.evaluate("[...document.querySelectorAll('svg, svg *')].flatMap((each) => each.getAttributeNames())")
-    assert set(names) <= {"role", "aria-label"}
-    assert view.evaluate("document.title") == "graphground"
-    assert not [address for address in page.requests if "127.0.0.1:9/" in address]
-
-
-@pytest.mark.parametrize(
     "result",
     [
         {"content": [{"type": "text", "text": "just text"}]},
@@ -174,10 +132,9 @@ def test_only_known_elements_of_a_picture_are_drawn(shown_once: Shown, picture: 
         {"content": [], "structuredContent": {"columns": ["a"], "rows": [[1, 2, 3], []]}},
         {"content": [], "structuredContent": {"columns": [], "rows": []}},
         {"content": [{"type": "text", "text": "not JSON"}], "isError": True},
-        {"content": [], "structuredContent": {"columns": ["a"], "rows": [[None]]}, "_meta": {PICTURE: "<no"}},
-        {"content": [], "structuredContent": {"columns": ["a"], "rows": [[1]]}, "_meta": {PICTURE: 7}},
+        {"content": [], "structuredContent": {"columns": ["a"], "rows": [[None]]}, "_meta": {"other": 7}},
     ],
-    ids=range(8),
+    ids=range(7),
 )
 def test_unexpected_answers_cause_no_script_error(shown_once: Shown, result: dict[str, Any]) -> None:
     page = shown_once(view_contents(), {}, result)
@@ -223,7 +180,7 @@ def test_the_view_fits_and_axe_finds_no_problem(
         view_contents(), arguments, answered(application, "execute_cypher", arguments), dark=dark, width=width
     )
     view = View(page)
-    view.wait("document.querySelector('svg .box')")
+    view.wait("document.querySelector('tbody tr')")
     assert view.evaluate("document.documentElement.scrollWidth <= innerWidth")
     view.evaluate(f"{axe}; true")
     found = view.evaluate(

@@ -71,7 +71,7 @@ WRONG = [
     (["schema", "show", "nope"], "There is no loaded graph 'nope'"),
     (
         ["schema", "show", "nope", "--form", "pretty"],
-        "--form must be one of base, enhanced, json, mermaid, svg, not 'pretty'",
+        "--form must be one of base, enhanced, json, mermaid, not 'pretty'",
     ),
     (["schema", "tokens", "missing.json"], "missing.json: No such file"),
     (["entities", "info", "nope"], "there is no graph 'nope'"),

@@ -134,10 +134,10 @@ def test_a_caret_is_under_its_word_after_tabs() -> None:
 
 def test_the_matches_of_a_query_can_be_drawn(query: Query) -> None:
     text = "MATCH (p:Player {name: $name})-[:draftedBy]->(t:Team) RETURN t.name"
-    drawn = query("nba", text, "-p", "name=LeBron James", "--picture", "mermaid")
+    drawn = query("nba", text, "-p", "name=LeBron James", "--mermaid")
     assert (drawn.returncode, drawn.stderr) == (0, "")
     assert '["LeBron James<br/>Player"]' in drawn.stdout
     assert '-->|"draftedBy"|' in drawn.stdout
-    wrong = query("nba", "MATCH (p:Player) DELETE p", "--picture", "svg")
+    wrong = query("nba", "MATCH (p:Player) DELETE p", "--mermaid")
     assert wrong.returncode == 1
-    assert "<svg" not in wrong.stdout
+    assert "flowchart" not in wrong.stdout

@@ -12,7 +12,6 @@ from mcp.client import Client
 from mcp.client.extension import advertise
 
 from graphground.server.apps.extension import EXTENSION, MIME_TYPE, VIEW
-from graphground.server.apps.pictures import PICTURE
 from tests.server.apps.conftest import HostServer, View, showing
 from tests.server.ui.hostile_graph import HOSTILE_NAMES
 from tests.support.browser import Page
@@ -50,10 +49,7 @@ def answers(address: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
                 [contents] = (await client.read_resource(VIEW)).contents
                 results = {}
                 for name, (tool, arguments) in CALLS.items():
-                    for _ in range(20):  # the answer of a query that was slow has no picture
-                        result = await client.call_tool(tool, arguments)
-                        if name != "rows" or PICTURE in (result.meta or {}):
-                            break
+                    result = await client.call_tool(tool, arguments)
                     results[name] = result.model_dump(mode="json", by_alias=True, exclude_none=True)
                     results[name].pop("resultType", None)
                 return contents.model_dump(mode="json", by_alias=True, exclude_none=True), results
@@ -72,7 +68,6 @@ def test_hostile_names_are_text_in_the_official_host_of_mcp_apps(chromium: Page,
     except NotInstalled as error:
         pytest.skip(f"the official host of MCP Apps: {error}")
     contents, results = answers(page_address.replace("/ui/", "/mcp"))
-    assert PICTURE in results["rows"]["_meta"]
     with HostServer() as host, HostServer() as sandbox:
         show = showing(chromium, (host.address, sandbox.address), "official")
         shown = {}
@@ -87,7 +82,6 @@ def test_hostile_names_are_text_in_the_official_host_of_mcp_apps(chromium: Page,
             assert not re.search("[\u202a-\u202e\u2066-\u2069]", shown[name]), name
             assert view.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
             if name == "rows":
-                view.wait("document.querySelector('svg .box')")
                 cells = view.evaluate(
                     "[...document.querySelectorAll('td:first-child')].map((cell) => cell.textContent)"
                 )
@@ -96,7 +90,6 @@ def test_hostile_names_are_text_in_the_official_host_of_mcp_apps(chromium: Page,
                 [long] = set(cells) - short
                 assert long.startswith("long xxx")
                 assert len(long) < 350
-                assert "<script>" in view.evaluate("document.querySelector('svg').textContent")
             assert page.errors == [], name
             origins = {address.split("/")[2] for address in page.requests if address.startswith("http")}
             assert origins == {server.split("/")[2] for server in (host.address, sandbox.address)}, name

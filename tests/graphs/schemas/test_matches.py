@@ -9,7 +9,7 @@ import pytest
 
 from graphground.cypher import validate
 from graphground.graphs.graph import Graph
-from graphground.graphs.schemas.pictures.drawing import subgraph, with_elements
+from graphground.graphs.schemas.matches import subgraph, with_elements
 
 NAMED = "MATCH (m:Film {name: 'Heat'})-[r:directedBy]->(p:Person) RETURN p.name"
 
