@@ -4,18 +4,16 @@
         loader.bulk_load(SimpleKGFile(Path("movie.json.gz")))
 
 This is the only code that writes to your own database. Only `graphground graphs load --into` calls it. Nothing that a
-client can call imports it, which a contract in pyproject.toml checks. A Memgraph's indexes are created through
-GQLAlchemy if it is installed (not tested with a real Memgraph), otherwise by equivalent statements.
+client can call imports it, which a contract in pyproject.toml checks.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from importlib.util import find_spec
+from collections.abc import Callable, Iterable, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import urlsplit
 from zlib import crc32
 
 from graphground.cypher.diagnostics import counted, sentence
@@ -24,7 +22,7 @@ from graphground.cypher.safety.canonical import two_readings
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import open_driver
-from graphground.graphs.engines.dialects import MEMGRAPH, Dialect, dialect_of
+from graphground.graphs.engines.dialects import Dialect, dialect_of
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable
 from graphground.graphs.engines.errors import translated
 from graphground.graphs.engines.temporal import function_for, temporal_types
@@ -59,10 +57,7 @@ class BoltLoader:
 
     def create_indexes(self, labels: Iterable[str], keys: Iterable[str]) -> None:
         """Create an index on each property in `keys` for each label; an index that exists already is not an error."""
-        pairs = [(label, key) for label in labels for key in keys]
-        if self.dialect is MEMGRAPH and create_memgraph_indexes(self.address, pairs):
-            return
-        for label, key in pairs:
+        for label, key in product(labels, keys):
             self._write(
                 self.dialect.create_index.format(
                     label=in_backticks(label),
@@ -246,35 +241,3 @@ def conversions(variable: str, row: str, functions: Functions) -> str:
         converted = f"[one IN {value} | {function}(one)]" if is_list else f"{function}({value})"
         parts.append(f" SET {variable}.{in_backticks(key)} = {converted}")
     return "".join(parts)
-
-
-def create_memgraph_indexes(address: BoltAddress, pairs: Sequence[tuple[str, str]]) -> bool:
-    """Create the missing indexes for `(label, property)` pairs with Memgraph's own library, GQLAlchemy.
-
-    Return False if the library is not installed (the extra `memgraph`); then no index is created.
-    """
-    if find_spec("gqlalchemy") is None:
-        return False
-    from gqlalchemy import Memgraph  # takes seconds to import
-    from gqlalchemy.exceptions import GQLAlchemyError
-    from gqlalchemy.models import MemgraphIndex
-
-    parts = urlsplit(address.uri)
-    try:
-        client = Memgraph(
-            host=parts.hostname or "127.0.0.1",
-            port=parts.port or 7687,
-            username=address.user,
-            password=address.password,
-            encrypted="+" in parts.scheme,
-        )
-        existing = set()
-        for index in client.get_indexes():
-            keys = (index.property,) if isinstance(index.property, str) else tuple(index.property or ())
-            existing |= {(index.label, key) for key in keys}
-        for label, key in pairs:
-            if (label, key) not in existing:
-                client.create_index(MemgraphIndex(in_backticks(label), in_backticks(key)))
-    except GQLAlchemyError as error:
-        raise EngineUnavailable(f"{address.where()} refused an index: {error}") from error
-    return True

@@ -7,18 +7,18 @@ import json
 import os
 import shlex
 import sys
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from graphground.cypher.diagnostics import counted
-from graphground.server.commands.command_line import DATA_FOLDER, GRAPHS, WrongUse, command, progress_bars
+from graphground.server.commands.command_line import DATA_FOLDER, GRAPHS, WrongUse, command
 from graphground.server.settings import password_variables
 
 if TYPE_CHECKING:
+    from graphground.agents.conversation import Question
     from graphground.agents.model_settings import ModelSettings
-    from graphground.agents.runs import Agent, Ask
+    from graphground.agents.runs import Agent
 
 
 MODEL = """
@@ -41,12 +41,9 @@ CONNECTION = """
 --server SERVER  The URL of a running server, or the command that starts one; by default graphground serve.
 """
 _QUESTION = """
-[QUESTION]        The question; if neither it nor --tasks is given, questions are read from stdin (JSON Lines).
+[QUESTION]        The question; by default, questions are read from stdin (JSON Lines).
 --prompts FOLDER  A folder with your own prompts: files ROLE.md that replace the built-in prompts of these roles.
---tasks FILE      A task file; its predictions go to --out.
---out FILE        The predictions (JSON Lines); an existing file is resumed.
 --trace FILE      Append every step to this file (JSON Lines), which `graphground trace show` prints.
---workers N       Number of concurrent questions (default: 4).
 --no-cache        Do not cache replies.
 --suggested N     Restrict the query to N suggested queries, by a grammar; needs llama.cpp's server. 0 allows any query
                   (default: 0).
@@ -126,10 +123,8 @@ def loop(parsed: argparse.Namespace) -> int:
 def _ask(parsed: argparse.Namespace, agent: Agent) -> int:
     import anyio
 
-    if parsed.tasks is not None and (parsed.question or parsed.out is None):
-        raise WrongUse("--tasks needs --out and takes no question")
-    if min(parsed.workers, parsed.most_calls, parsed.most_tokens, parsed.most_seconds) <= 0:
-        raise WrongUse("--workers, --most-calls, --most-tokens and --most-seconds must be positive")
+    if min(parsed.most_calls, parsed.most_tokens, parsed.most_seconds) <= 0:
+        raise WrongUse("--most-calls, --most-tokens and --most-seconds must be positive")
     if not 0 <= parsed.suggested <= 50:
         raise WrongUse("--suggested must be from 0 to 50")
     return anyio.run(_connect_and_ask, parsed, agent)
@@ -156,23 +151,13 @@ async def _connect_and_ask(parsed: argparse.Namespace, agent: Agent) -> int:
         return await _answer(parsed, lambda question: ask(agent, question, server, models, bounds, trace))
 
 
-async def _answer(parsed: argparse.Namespace, ask: Ask) -> int:
+async def _answer(parsed: argparse.Namespace, ask: Callable[[Question], Awaitable[dict[str, Any]]]) -> int:
     import anyio.to_thread
 
-    from graphground.agents import runs
     from graphground.agents.conversation import Question
     from graphground.agents.model_settings import AgentFailure
-    from graphground.evals.tasks.task import read_records
 
     graph = graph_of(parsed)
-    if parsed.tasks is not None:
-        records = enumerate(read_records(parsed.tasks), start=1)
-        questions = [Question.of_record(record, number, graph) for number, record in records]
-        with progress_bars() as progress:
-            report = partial(progress, "questions")
-            count = await runs.run(ask, questions, parsed.out, parsed.workers, report, _settings_of(parsed))
-        sys.stdout.write(f"Asked {count} of {counted(len(questions), 'question')}. Predictions: {parsed.out}\n")
-        return 0
     if parsed.question:
         record = await ask(Question("1", graph, parsed.question))
         if record.get("cypher"):
@@ -191,15 +176,6 @@ async def _answer(parsed: argparse.Namespace, ask: Ask) -> int:
             sys.stdout.write(json.dumps(record, ensure_ascii=False, default=str) + "\n")
             sys.stdout.flush()
     return 0
-
-
-def _settings_of(parsed: argparse.Namespace) -> dict[str, Any]:
-    """Return the options on which predictions depend, but not limits of time, of retries or of concurrency."""
-    names = ("graph", "turns", "preset", "rounds", "ablation", "prompts", "form", "schema_tokens", "suggested")
-    options = {name: getattr(parsed, name) for name in names if getattr(parsed, name, None)}
-    options["agent"] = parsed.command
-    models = {f"model {role}".strip(): settings.as_record() for role, settings in _models(parsed).items()}
-    return options | models | {"most_calls": parsed.most_calls, "most_tokens": parsed.most_tokens}
 
 
 def _prompts(parsed: argparse.Namespace) -> Path:

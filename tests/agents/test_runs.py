@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +10,17 @@ import anyio
 import pytest
 
 from graphground.agents.conversation import Question
-from graphground.agents.model_settings import ModelFailure, ModelSettings
+from graphground.agents.model_settings import ModelSettings
 from graphground.agents.models import Model, ReplyCache
 from graphground.agents.multi_agent_loop import MultiAgentLoop
-from graphground.agents.runs import Agent, ask, predicted, run
+from graphground.agents.runs import Agent, ask
 from graphground.agents.server_connection import connect
 from graphground.agents.session import Trace
-from graphground.agents.zero_shot import ZeroShot
 from graphground.evals.runs.agents import CommandAgent
-from graphground.evals.runs.prediction import read_predictions
 from graphground.evals.tasks.task import read_tasks
 from graphground.server.commands.command_line import run as run_words
 from graphground.server.traces.event import read_events
-from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, fail, say
+from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, say
 from tests.support.scripted_roles import role_of, script_of
 
 QUERY = "MATCH (t:Team) RETURN count(t) AS teams"
@@ -36,25 +33,26 @@ def questions(count: int) -> list[Question]:
 
 
 def go(
-    address: str,
-    endpoint: ScriptedEndpoint,
-    agent: Agent,
-    questions: Sequence[Question],
-    folder: Path,
-    workers: int = 1,
-) -> int:
-    async def going() -> int:
-        with anyio.fail_after(110):
-            settings = ModelSettings("scripted", endpoint=endpoint.openai, retries=0)
-            async with connect(address) as server, Model(settings, ReplyCache(folder / "cache")) as model:
-                asking = partial(ask, agent, server=server, models={"": model}, trace=Trace(folder / "trace.jsonl"))
-                return await run(asking, questions, folder / "predictions.jsonl", workers)
+    address: str, endpoint: ScriptedEndpoint, agent: Agent, questions: Sequence[Question], folder: Path
+) -> dict[str, dict[str, Any]]:
+    """Ask all questions at once; return the predictions by question."""
+    found: dict[str, dict[str, Any]] = {}
+    trace = Trace(folder / "trace.jsonl")
 
-    return anyio.run(going)
+    async def going() -> None:
+        settings = ModelSettings("scripted", endpoint=endpoint.openai, retries=0)
+        async with connect(address) as server, Model(settings, ReplyCache(folder / "cache")) as model:
 
+            async def one(question: Question) -> None:
+                found[question.qid] = await ask(agent, question, server, {"": model}, trace=trace)
 
-def records(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "predictions.jsonl").read_text(encoding="utf-8").splitlines()]
+            with anyio.fail_after(110):
+                async with anyio.create_task_group() as tasks:
+                    for question in questions:
+                        tasks.start_soon(one, question)
+
+    anyio.run(going)
+    return found
 
 
 def test_the_trace_of_several_questions_has_every_call_and_every_token_of_their_predictions(
@@ -71,11 +69,8 @@ def test_the_trace_of_several_questions_has_every_call_and_every_token_of_their_
         return say("MATCH (p:Player) RETURN count(p) AS players" if wrong else QUERY)
 
     with ScriptedEndpoint(script_of({"generator": write, "evaluator": grade})) as endpoint:
-        assert go(nba_server, endpoint, MultiAgentLoop(), questions(6), tmp_path, workers=3) == 6
-    traced, written = (
-        list(read_events(tmp_path / "trace.jsonl")),
-        {record["qid"]: record for record in records(tmp_path)},
-    )
+        written = go(nba_server, endpoint, MultiAgentLoop(), questions(6), tmp_path)
+    traced = list(read_events(tmp_path / "trace.jsonl"))
     assert [record["rounds"] for _, record in sorted(written.items())] == [1, 2, 1, 1, 1, 4]
     assert [qid for qid, record in written.items() if "error" in record] == ["q5"]
     for qid, record in written.items():
@@ -88,58 +83,19 @@ def test_the_trace_of_several_questions_has_every_call_and_every_token_of_their_
     assert len(asked) == len(endpoint.requests)
 
 
-@pytest.mark.parametrize(("status", "kind"), [(429, "rate_limit"), (401, "key_refused")])
-def test_a_run_that_the_endpoint_stops_keeps_its_predictions_and_resumes(
-    nba_server: str, tmp_path: Path, status: int, kind: str
-) -> None:
-    refusing = True
-
-    def script(request: Asked) -> Answer:
-        if refusing and "number 3" in request.text:
-            return fail(status, "rate_limit_error" if status == 429 else "authentication_error", retry_after="900")
-        return say(QUERY)
-
-    with ScriptedEndpoint(script) as endpoint:
-        with pytest.raises(ModelFailure, match="Questions processed: 3 of 6") as caught:
-            go(nba_server, endpoint, ZeroShot(), questions(6), tmp_path)
-        assert caught.value.kind == kind
-        assert len(endpoint.requests) == 4
-        refusing = False
-        assert go(nba_server, endpoint, ZeroShot(), questions(6), tmp_path) == 3
-    assert len(endpoint.requests) == 7
-    assert predicted(tmp_path / "predictions.jsonl") == {f"q{number}" for number in range(6)}
-
-
-def test_interrupted_and_failed_predictions_are_requested_again(tmp_path: Path) -> None:
-    path = tmp_path / "predictions.jsonl"
-    path.write_text(
-        '{"qid": "a", "cypher": "RETURN 1"}\n{"qid": "b", "error": "x"}\n{"qid": "c", "cy', encoding="utf-8"
-    )
-    assert predicted(path) == {"a"}
-
-
-def test_the_command_answers_one_question_or_a_task_file(
+def test_the_command_answers_a_question_and_writes_a_trace(
     nba_server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    tasks = tmp_path / "tasks.json"
-    tasks.write_text(
-        json.dumps([{"qid": "t1", "graph": "nba", "nl_question": "How many teams are there?", "gold_cypher": QUERY}]),
-        encoding="utf-8",
-    )
     with ScriptedEndpoint(
         script_of({"zero_shot": [QUERY], "generator": [QUERY], "evaluator": ["GRADE: accept"]})
     ) as endpoint:
         common = ["--model", "scripted", "--endpoint", endpoint.openai, "--server", nba_server, "--no-cache"]
         assert run_words("agent", ["zero-shot", "--graph", "nba", *common, "How many teams are there?"]) == 0
         assert capsys.readouterr().out == f"{QUERY}\n"
-        out, trace = tmp_path / "out.jsonl", tmp_path / "trace.jsonl"
-        assert (
-            run_words("agent", ["loop", *common, "--tasks", str(tasks), "--out", str(out), "--trace", str(trace)]) == 0
-        )
-        assert "Asked 1 of 1" in capsys.readouterr().out
-        assert run_words("agent", ["loop", *common, "--tasks", str(tasks), "--out", str(out)]) == 0
-        assert "Asked 0 of 1" in capsys.readouterr().out
-    assert read_predictions(out, read_tasks(tasks))["t1"].query == QUERY
+        trace = tmp_path / "trace.jsonl"
+        words = ["loop", "--graph", "nba", *common, "--trace", str(trace), "How many teams are there?"]
+        assert run_words("agent", words) == 0
+        assert capsys.readouterr().out.startswith(QUERY)
     assert run_words("trace", ["show", str(trace), "--form", "markdown"]) == 0
     text = capsys.readouterr().out
     assert "`evaluate`: `round 1` leads to `accept`" in text
@@ -171,7 +127,6 @@ def test_evaluations_run_the_command_through_their_protocol(nba_server: str, tmp
     ("options", "words"),
     [
         (["loop", "--role", "judge=gpt-5"], "one of the roles generator"),
-        (["zero-shot", "--tasks", "x.json"], "--tasks needs --out"),
         (["tools", "--temperature", "warm"], "--temperature must be a number or none"),
         (["loop", "--rounds", "0"], "at least 1"),
     ],
@@ -180,16 +135,6 @@ def test_wrong_options_are_reported_with_exit_status_2(
     options: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
-        run_words(
-            "agent",
-            [
-                *options,
-                "--model",
-                "m",
-                "--endpoint",
-                "http://127.0.0.1:9/v1",
-                *([] if "--tasks" in options else ["Q?"]),
-            ],
-        )
+        run_words("agent", [*options, "--model", "m", "--endpoint", "http://127.0.0.1:9/v1", "Q?"])
     assert ended.value.code == 2
     assert words in capsys.readouterr().err

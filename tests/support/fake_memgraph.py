@@ -1,15 +1,13 @@
 """A fake Memgraph, since the real one does not run here; it responds as Memgraph's documentation and source specify.
 
-From memgraph/documentation: `pages/fundamentals/transactions.mdx` (SHOW and TERMINATE TRANSACTIONS),
-`pages/fundamentals/indexes.mdx` (SHOW INDEX INFO). From memgraph/memgraph: `communication/bolt/v1/states/handlers.hpp`
-(the codes of failures), `query/exceptions.hpp` (messages of terminated queries), `frontend/opencypher/parser.hpp` (the
-form of positions in messages).
+From memgraph/documentation: `pages/fundamentals/transactions.mdx` (SHOW and TERMINATE TRANSACTIONS). From
+memgraph/memgraph: `communication/bolt/v1/states/handlers.hpp` (the codes of failures), `query/exceptions.hpp` (messages
+of terminated queries), `frontend/opencypher/parser.hpp` (the form of positions in messages).
 """
 
 from __future__ import annotations
 
 import re
-import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -105,7 +103,6 @@ class Memgraph:
             ("SHOW TRANSACTIONS", self._transactions),
             ("TERMINATE TRANSACTIONS", self._terminate),
             ("CREATE INDEX ON", self._index),
-            ("SHOW INDEX INFO", self._index_info),
         ):
             if query.startswith(begin):
                 return respond(call)
@@ -157,9 +154,6 @@ class Memgraph:
         self.indexes.append(call.query)
         return Rows([])
 
-    def _index_info(self, call: Call) -> Answer:
-        return Rows(["index type", "label", "property", "count"], [["label+property", "Movie", ["name"], 2]])
-
 
 @contextmanager
 def memgraph_stand_in(memgraph: Memgraph | None = None) -> Iterator[tuple[StandIn, Memgraph]]:
@@ -167,25 +161,3 @@ def memgraph_stand_in(memgraph: Memgraph | None = None) -> Iterator[tuple[StandI
     memgraph = memgraph or Memgraph()
     with stand_in(AGENT, memgraph.answer) as server:
         yield server, memgraph
-
-
-def main() -> None:
-    """Run a fake Memgraph as a process: print its address, then each query; end when stdin closes.
-
-    A separate process is needed because GQLAlchemy's client blocks the other threads of its process while it connects.
-    """
-    memgraph = Memgraph()
-
-    def answer(call: Call) -> Answer:
-        sys.stdout.write(f"{call.query}\n")
-        sys.stdout.flush()
-        return memgraph.answer(call)
-
-    with stand_in(AGENT, answer) as server:
-        sys.stdout.write(f"{server.uri}\n")
-        sys.stdout.flush()
-        sys.stdin.read()
-
-
-if __name__ == "__main__":
-    main()
