@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -37,8 +36,7 @@ def build(parsed: argparse.Namespace) -> int:
 
     [GRAPH]        The graph; optional if there is only one.
     --label LABEL  Only nodes with this label; may be repeated.
-    --vectors      Also build vectors, which find names by meaning; to resume a build stopped with Ctrl-C, repeat the
-                   command.
+    --vectors      Also build vectors, which find names by meaning.
     --model MODEL  The vectors' model: static-minilm-256 (in the package), or a sentence-transformers model, such as
                    all-MiniLM-L6-v2.
     --names-only   Build vectors of names alone, not of descriptions.
@@ -51,7 +49,7 @@ def build(parsed: argparse.Namespace) -> int:
         if not parsed.estimate and not (parsed.vectors and (folder / "meta.json").exists()):
             build_from_database(graph, folder, parsed.label or None, parsed.json)
         if parsed.vectors or parsed.estimate:
-            return make_vectors(
+            make_vectors(
                 folder, parsed.model, parsed.label or None, parsed.estimate, not parsed.names_only, parsed.json
             )
     return 0
@@ -120,11 +118,8 @@ def make_vectors(
     estimate_alone: bool,
     descriptions: bool = True,
     as_json: bool = False,
-) -> int:
-    """Print the estimated cost of the vectors and, unless `estimate_alone`, build them; return the exit status.
-
-    Ctrl-C stops the work after a batch; the exit status is then 1.
-    """
+) -> None:
+    """Print the estimated cost of the vectors and, unless `estimate_alone`, build them."""
     from graphground.graphs.entities.files import Files
     from graphground.graphs.entities.vectors.building import STATIC, build_vectors, estimate, loaded_encoder
 
@@ -132,40 +127,27 @@ def make_vectors(
     check_labels(files.info.labels, labels)
     cost = estimate(files, maker, labels, descriptions=descriptions)
     if as_json:
-        figures = {name: getattr(cost, name) for name in ("names", "descriptions", "done", "seconds", "bytes")}
+        figures = {name: getattr(cost, name) for name in ("names", "descriptions", "seconds", "bytes")}
         write_json({"model": maker.name, **figures})
     else:
-        existing = f" (already built: {cost.done:,})" if cost.done else ""
         more = f" and {counted(cost.descriptions, 'description')}" if cost.descriptions else ""
         sys.stdout.write(
-            f"vectors of {counted(cost.names, 'name')}{more}{existing} with {maker.name}: about "
+            f"vectors of {counted(cost.names, 'name')}{more} with {maker.name}: about "
             f"{cost.seconds:,.0f} s, {cost.bytes / 1e6:,.1f} MB\n"
         )
     sys.stdout.flush()
     if estimate_alone:
-        return 0
-    stopped = False
-
-    def stop(*_: object) -> None:
-        nonlocal stopped
-        stopped = True
-
-    before = signal.signal(signal.SIGINT, stop)
-    try:
-        with progress_bars() as report:
-            complete = build_vectors(
-                files,
-                maker,
-                labels,
-                descriptions=descriptions,
-                stop=lambda: stopped,
-                progress=lambda step: report(step.step, step.done, step.total),
-            )
-    finally:
-        signal.signal(signal.SIGINT, before)
+        return
+    with progress_bars() as report:
+        build_vectors(
+            files,
+            maker,
+            labels,
+            descriptions=descriptions,
+            progress=lambda step: report(step.step, step.done, step.total),
+        )
     if not as_json:
-        sys.stdout.write("done\n" if complete else "stopped; run the same command to resume\n")
-    return 0 if complete else 1
+        sys.stdout.write("done\n")
 
 
 def check_labels(known: Mapping[str, int], labels: Sequence[str] | None) -> None:

@@ -1,11 +1,12 @@
-"""Encodes, stores and searches the vectors of names and descriptions; a build can be estimated, stopped and resumed.
+"""Encodes, stores and searches the vectors of names and descriptions; a build can be estimated.
 
     entities/vectors/            the vectors that are searched: complete, and made for this index
         meta.json                the model, the labels, the build time of the index
         names/  descriptions/    one column each
-    entities/vectors.building/   an unfinished build, which the next build resumes
+    entities/vectors.building/   an unfinished build
 
-A build fills `vectors.building` and renames it to `vectors` when all vectors are complete.
+A build fills `vectors.building` and renames it to `vectors` when all vectors are complete. The next build removes what
+a killed build has left.
 
 A column holds eight bits per dimension, and sign bits for searching: a search counts the sign bits in which each vector
 differs, and then compares the nearest few hundred vectors at eight bits. A label is a range of positions."""
@@ -261,15 +262,14 @@ MIN_COMPARED = 400
 class ColumnWriter:
     """A writer of vectors to the files of a column: `writer.write(0, vectors)`, then `writer.flush()`."""
 
-    def __init__(self, folder: Path, rows: npt.NDArray[np.uint32], dimensions: int, *, continued: bool):
-        folder.mkdir(parents=True, exist_ok=True)
-        if not continued:
-            np.save(folder / "row.npy", rows)
-        mode, count = "r+" if continued else "w+", max(len(rows), 1)
+    def __init__(self, folder: Path, rows: npt.NDArray[np.uint32], dimensions: int):
+        folder.mkdir()
+        np.save(folder / "row.npy", rows)
+        count = max(len(rows), 1)
         opened: Any = np.lib.format.open_memmap
-        self._eight = opened(folder / "eight.npy", mode, np.int8, (count, dimensions))
-        self._sign = opened(folder / "sign.npy", mode, np.uint64, (dimensions // 64, count))
-        self._scale = opened(folder / "scale.npy", mode, np.float16, (count,))
+        self._eight = opened(folder / "eight.npy", "w+", np.int8, (count, dimensions))
+        self._sign = opened(folder / "sign.npy", "w+", np.uint64, (dimensions // 64, count))
+        self._scale = opened(folder / "scale.npy", "w+", np.float16, (count,))
 
     def write(self, first: int, vectors: Vectors) -> None:
         """Write unit vectors to `first` and the following positions."""
@@ -343,16 +343,11 @@ class BuildRunning(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The estimated cost of a build, in names, seconds and bytes: `Cost(459_393, 12.5, 132_000_000)`.
-
-    `done` is the number of vectors that already exist, and `descriptions` is the number of descriptions that get
-    vectors.
-    """
+    """The estimated cost of a build, in names, descriptions, seconds and bytes: `Cost(459_393, 12.5, 132_000_000)`."""
 
     names: int
     seconds: float
     bytes: int
-    done: int = 0
     descriptions: int = 0
 
 
@@ -372,13 +367,7 @@ def estimate(
         seconds += (time.perf_counter() - started) / len(sample) * len(rows)
         dimensions = vectors.shape[1]
         size += len(rows) * (dimensions + dimensions // 8 + 6)
-    return Cost(
-        len(columns[NAMES]),
-        seconds,
-        size,
-        done_already(files, encoder, labels, descriptions),
-        len(columns.get(DESCRIPTIONS, ())),
-    )
+    return Cost(len(columns[NAMES]), seconds, size, len(columns.get(DESCRIPTIONS, ())))
 
 
 def build_vectors(
@@ -387,39 +376,24 @@ def build_vectors(
     labels: Collection[str] | None = None,
     *,
     descriptions: bool = True,
-    progress: Callable[[Progress], None] | None = None,
-    stop: Callable[[], bool] = lambda: False,
-) -> bool:
-    """Build the vectors, or resume a stopped build; return whether the build is complete.
+    progress: Callable[[Progress], None] = lambda progress: None,
+) -> None:
+    """Build the vectors, unless the same vectors have been built before.
 
     The names of `labels` (all labels if None) get vectors. With `descriptions`, each description that at most
-    `MAX_SHARING` entities of a label share gets a vector too. `stop` is called before each
-    batch of a few thousand vectors; the build stops if it returns True.
+    `MAX_SHARING` entities of a label share gets a vector too.
 
     Raises:
         BuildRunning: another process is building these vectors.
     """
-    report = progress or (lambda _: None)
     try:
         with FileLock(files.folder / "vectors.lock", timeout=0):
             identity = _identity(files, encoder, labels, descriptions)
-            columns = _columns(files, labels, descriptions)
             served = read_meta(files.folder / FOLDER)
-            if served is not None and served["identity"] == identity:
-                return True
-            return _encode(files, encoder, identity, columns, report, stop)
+            if served is None or served["identity"] != identity:
+                _encode(files, encoder, identity, _columns(files, labels, descriptions), progress)
     except Timeout:
         raise BuildRunning(f"another process is building the vectors in {files.folder}") from None
-
-
-def done_already(files: Files, encoder: Encoder, labels: Collection[str] | None, descriptions: bool = True) -> int:
-    """Return the number of vectors that a finished or stopped build with the same parameters has stored."""
-    identity = _identity(files, encoder, labels, descriptions)
-    for folder in (FOLDER, BUILDING):
-        meta = read_meta(files.folder / folder)
-        if meta is not None and meta["identity"] == identity:
-            return int(meta["done"])
-    return 0
 
 
 def read_meta(folder: Path) -> dict[str, Any] | None:
@@ -437,35 +411,23 @@ def _encode(
     identity: list[Any],
     columns: dict[str, npt.NDArray[np.uint32]],
     report: Callable[[Progress], None],
-    stop: Callable[[], bool],
-) -> bool:
+) -> None:
     folder = files.folder / BUILDING
-    meta = read_meta(folder)
-    done = int(meta["done"]) if meta is not None and meta["identity"] == identity else 0
-    if not done:
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
     dimensions = encoder.encode(["one"]).shape[1]
-    total, before = sum(map(len, columns.values())), 0
+    total, done = sum(map(len, columns.values())), 0
     for kind, rows in columns.items():
-        if before + len(rows) <= done and done and len(rows):
-            before += len(rows)
-            continue
-        at = max(0, done - before)
-        writer = ColumnWriter(folder / kind, rows, dimensions, continued=at > 0)
-        while at < len(rows):
-            if stop():
-                return False
+        writer = ColumnWriter(folder / kind, rows, dimensions)
+        for at in range(0, len(rows), _TEXTS_AT_ONCE):
             batch = rows[at : at + _TEXTS_AT_ONCE]
             writer.write(at, encoder.encode(_texts(files, batch, kind)))
-            writer.flush()
-            at += len(batch)
-            _write_meta(folder, identity, encoder, before + at, len(columns[NAMES]))
-            report(Progress("vectors", before + at, total))
-        before += len(rows)
-    _write_meta(folder, identity, encoder, total, len(columns[NAMES]))
+            done += len(batch)
+            report(Progress("vectors", done, total))
+        writer.flush()
+    meta = {"format": FORMAT, "identity": identity, "model": encoder.name, "index": identity[3:]}
+    (folder / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
     _swap(files.folder)
-    return True
 
 
 def _swap(folder: Path) -> None:
@@ -508,7 +470,7 @@ def _texts(files: Files, rows: Array, kind: str) -> list[str]:
 
 
 def _identity(files: Files, encoder: Encoder, labels: Collection[str] | None, descriptions: bool) -> list[Any]:
-    """Return the parameters of a build; a build reuses stored vectors only if their parameters are the same."""
+    """Return the parameters of a build; vectors with the same parameters are not built again."""
     return [
         encoder.name,
         sorted(labels) if labels is not None else None,
@@ -517,24 +479,6 @@ def _identity(files: Files, encoder: Encoder, labels: Collection[str] | None, de
         files.info.nodes,
         files.info.texts,
     ]
-
-
-def _write_meta(folder: Path, identity: list[Any], encoder: Encoder, done: int, names: int) -> None:
-    new = folder / "meta.json.new"
-    new.write_text(
-        json.dumps(
-            {
-                "format": FORMAT,
-                "identity": identity,
-                "model": encoder.name,
-                "done": done,
-                "names": names,
-                "index": identity[3:],
-            }
-        ),
-        encoding="utf-8",
-    )
-    new.replace(folder / "meta.json")
 
 
 DESCRIPTION_FACTOR = 0.9

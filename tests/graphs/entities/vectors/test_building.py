@@ -1,4 +1,4 @@
-"""Builds of vectors: a stopped or killed build is resumed, and two builds at once are refused."""
+"""Builds of vectors: what a killed build leaves is not used, and two builds at once are refused."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.files import Files
 from graphground.graphs.entities.vectors import building
-from graphground.graphs.entities.vectors.building import STATIC, VectorStore, build_vectors, encoder, estimate
+from graphground.graphs.entities.vectors.building import STATIC, VectorStore, build_vectors, encoder
 
 WORDS = [
     "red", "blue", "green", "big", "small", "old", "new", "wild", "tame", "fast", "slow", "loud", "car", "train",
@@ -49,19 +49,15 @@ building.build_vectors(Files(Path(sys.argv[1])), encoder(STATIC), progress=repor
 
 
 @pytest.mark.skipif(os.name == "nt", reason="kill -9")
-def test_after_a_killed_build_older_vectors_stay_in_use_and_the_build_is_resumed(
-    files: Files, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_after_a_killed_build_older_vectors_stay_in_use_until_a_build_is_complete(files: Files) -> None:
     build_vectors(files, encoder(STATIC), ["Other"])
     killed = subprocess.run([sys.executable, "-c", KILLED, str(files.folder)], timeout=100)
     assert killed.returncode == -9
     assert VectorStore(files).names == 50
-    assert estimate(files, encoder(STATIC)).done == 1_500
     reports = []
-    monkeypatch.setattr(building, "_TEXTS_AT_ONCE", 1_000)
-    assert build_vectors(files, encoder(STATIC), progress=reports.append)
-    assert [progress.done for progress in reports] == [2_500, 3_050]
-    assert VectorStore(files).names == 3_050
+    build_vectors(files, encoder(STATIC), progress=reports.append)
+    assert reports[-1].done == reports[-1].total == VectorStore(files).names == 3_050
+    build_vectors(files, encoder(STATIC), progress=lambda step: pytest.fail("the vectors exist"))
 
 
 def test_two_builds_at_once_are_refused(files: Files) -> None:

@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_search_by_meaning_finds_names_that_spelling_does_not(folder: Path) -> None:
     index = open_index(folder)
-    assert build_vectors(index._files, StaticEncoder())
+    build_vectors(index._files, StaticEncoder())
     index = open_index(folder)
     assert index.find("automobile", mode="vector")[0].name == "car"
     assert index.find("automobile")[0].match == "vector"
@@ -63,19 +63,6 @@ def test_without_vectors_the_mode_vector_reports_how_to_build_them_and_the_mode_
     with pytest.raises(VectorsMissing, match="graphground entities build --vectors"):
         index.find("automobile", mode="vector")
     assert index.find("breed")[0].name == "bread"
-
-
-def test_a_stopped_build_resumes_where_it_stopped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphground.graphs.entities.vectors.building._TEXTS_AT_ONCE", 2)
-    files, model, reports = open_index(folder)._files, StaticEncoder(), []
-    stop_answers = iter([False, False, True])
-    assert not build_vectors(files, model, progress=reports.append, stop=lambda: next(stop_answers))
-    assert estimate(files, model).done == 4
-    with pytest.raises(VectorsMissing):
-        open_index(folder).find("automobile", mode="vector")
-    assert build_vectors(files, model, progress=reports.append)
-    assert [progress.done for progress in reports] == [2, 4, 6, 8, 9]
-    assert open_index(folder).find("automobile", mode="vector")[0].name == "car"
 
 
 def test_only_chosen_labels_get_vectors(folder: Path) -> None:
