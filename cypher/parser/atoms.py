@@ -124,7 +124,7 @@ def _projected(c: Cursor) -> t.ProjectionItem:
         key = c.name("a key")
         c.i += 1
         value = expressions.expression(c)
-        return t.ProjectedEntry(start, value.end, key, value)
+        return t.ProjectedEntry(start, c.end, key, value)
     variable = c.variable()
     if c.kinds[c.i] not in (",", "}"):
         raise c.fail("':', ',' or '}'")
@@ -141,7 +141,7 @@ def map_literal(c: Cursor) -> t.MapLiteral:
         key = c.name("a key name" if entries else "a key name or '}'")
         c.expect(":")
         value = expressions.expression(c)
-        entries.append(t.MapEntry(key.start, value.end, key, value))
+        entries.append(t.MapEntry(key.start, c.end, key, value))
     c.expect("}", "',' or '}'")
     return t.MapLiteral(start, c.end, entries)
 

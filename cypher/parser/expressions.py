@@ -38,11 +38,12 @@ def after(c: Cursor, keyword: str) -> t.Expression | None:
 
 def _logic(c: Cursor, least: int) -> t.Expression:
     """Parse a chain of OR, XOR and AND whose precedence is at least `least`."""
-    left = _negation(c) if c.kinds[c.i] == "NOT" else comparison(c)
+    i = c.i
+    left = _negation(c) if c.kinds[i] == "NOT" else comparison(c)
     while (level := _LOGIC.get(kind := c.kinds[c.i], 0)) >= least:
         at = c.skip()
         right = _logic(c, level + 1)
-        left = t.Binary(left.start, right.end, kind, left, right, at)
+        left = t.Binary(c.starts[i], c.end, kind, left, right, at)
     return left
 
 
@@ -60,12 +61,13 @@ def _negation(c: Cursor) -> t.Expression:
         c.deeper()
     operand = comparison(c)
     for start in reversed(starts):
-        operand = t.Unary(start, operand.end, "NOT", operand)
+        operand = t.Unary(start, c.end, "NOT", operand)
     return operand
 
 
 def comparison(c: Cursor) -> t.Expression:
     """Parse `a < b <= c`."""
+    i = c.i
     left = predicate(c)
     kind = c.kinds[c.i]
     if kind not in _COMPARISONS:
@@ -85,72 +87,75 @@ def comparison(c: Cursor) -> t.Expression:
         operands.append(predicate(c))
         kind = c.kinds[c.i]
     if len(operators) == 1:
-        return t.Binary(left.start, operands[1].end, operators[0], left, operands[1], places[0])
-    return t.ComparisonChain(left.start, operands[-1].end, operands, operators, places)
+        return t.Binary(c.starts[i], c.end, operators[0], left, operands[1], places[0])
+    return t.ComparisonChain(c.starts[i], c.end, operands, operators, places)
 
 
 def predicate(c: Cursor) -> t.Expression:
     """Parse `a IN b`, `a STARTS WITH b` or `a IS NOT NULL`, which cannot be chained."""
+    i = c.i
     left = sum_(c)
     kind = c.kinds[c.i]
     if kind not in _PREDICATES:
         return left
     at = c.skip()
     if kind == "IS":
-        return _is(c, left)
+        return _is(c, c.starts[i], left)
     if kind == "::":
         type_ = atoms.type_name(c)
-        return t.IsTyped(left.start, c.end, left, False, type_)
+        return t.IsTyped(c.starts[i], c.end, left, False, type_)
     if kind == "STARTS" or kind == "ENDS":
         c.expect("WITH")
         kind += " WITH"
     right = sum_(c)
-    return t.Binary(left.start, right.end, kind, left, right, at)
+    return t.Binary(c.starts[i], c.end, kind, left, right, at)
 
 
-def _is(c: Cursor, left: t.Expression) -> t.Expression:
+def _is(c: Cursor, start: int, left: t.Expression) -> t.Expression:
     negated = c.accept("NOT")
     if c.accept("NULL"):
-        return t.IsNull(left.start, c.end, left, negated)
+        return t.IsNull(start, c.end, left, negated)
     if c.one_of(("TYPED", "::")):
         type_ = atoms.type_name(c)
-        return t.IsTyped(left.start, c.end, left, negated, type_)
+        return t.IsTyped(start, c.end, left, negated, type_)
     form = c.one_of(_FORMS) or "NFC"
     if not c.accept("NORMALIZED"):
         raise c.fail("NULL, NOT NULL, a type after '::' or TYPED, or NORMALIZED")
-    return t.IsNormalized(left.start, c.end, left, negated, form)
+    return t.IsNormalized(start, c.end, left, negated, form)
 
 
 def sum_(c: Cursor, least: int = 1) -> t.Expression:
     """Parse `a + b * c`: a chain of arithmetic operators whose precedence is at least `least`."""
+    i = c.i
     left = _signed(c)
     while (level := _ARITHMETIC.get(kind := c.kinds[c.i], 0)) >= least:
         at = c.skip()
         right = sum_(c, level + 1)
-        left = t.Binary(left.start, right.end, kind, left, right, at)
+        left = t.Binary(c.starts[i], c.end, kind, left, right, at)
     return left
 
 
 def _signed(c: Cursor) -> t.Expression:
     kind = c.kinds[c.i]
-    start = c.skip() if kind == "-" or kind == "+" else -1
+    sign = c.skip() if kind == "-" or kind == "+" else -1
+    start = c.starts[c.i]
     value = atoms.atom(c)
     if c.kinds[c.i] in _POSTFIX:
-        value = postfix(c, value)
-    return value if start < 0 else t.Unary(start, value.end, kind, value)
+        value = postfix(c, start, value)
+    return value if sign < 0 else t.Unary(sign, c.end, kind, value)
 
 
-def postfix(c: Cursor, value: t.Expression) -> t.Expression:
-    """Parse the suffixes of a value: `.name`, `[0]`, `[1..2]`, `:Label`."""
+def postfix(c: Cursor, start: int, value: t.Expression) -> t.Expression:
+    """Parse the suffixes of a value that begins at `start`: `.name`, `[0]`, `[1..2]`, `:Label`."""
     links = 0
     while True:
         kind = c.kinds[c.i]
         if kind == ".":
             c.i += 1
             key = c.name("a property name")
-            value = t.Property(value.start, key.end, value, key)
+            value = t.Property(start, key.end, value, key)
         elif kind == "[":
-            value = _subscript(c, value)
+            value = _subscript(c, start, value)
         elif kind == ":" or (kind == "IS" and _is_label_follows(c)):
             c.i += 1
             refused = c.starts[c.i] if c.cypher25 and kind == "IS" and c.accept("NOT") else -1
@@ -163,7 +168,7 @@ def postfix(c: Cursor, value: t.Expression) -> t.Expression:
             if len(c.bars) > bars and c.kinds[c.i] in (".", "["):
                 # `[x IN xs WHERE x:A | x.name]`: the bar belonged to the comprehension.
                 raise c.fail("an operator")
-            value = t.HasLabels(value.start, c.end, value, expected)
+            value = t.HasLabels(start, c.end, value, expected)
         else:
             return value
         links += 1
@@ -191,20 +196,20 @@ def _begins_label(c: Cursor, i: int) -> bool:
     return (c.names[i] is not None and c.kinds[i] not in _NO_LABEL) or c.kinds[i] in ("!", "(", "%", "$")
 
 
-def _subscript(c: Cursor, value: t.Expression) -> t.Expression:
+def _subscript(c: Cursor, start: int, value: t.Expression) -> t.Expression:
     c.i += 1
     lower = None
     if c.kinds[c.i] != "..":
         lower = expression(c)
         if c.kinds[c.i] == "]":
             c.i += 1
-            return t.Subscript(value.start, c.end, value, lower)
+            return t.Subscript(start, c.end, value, lower)
         if c.kinds[c.i] != "..":
             raise c.fail("']' or '..'")
     c.i += 1
     upper = expression(c) if c.kinds[c.i] != "]" else None
     c.expect("]")
-    return t.Slice(value.start, c.end, value, lower, upper)
+    return t.Slice(start, c.end, value, lower, upper)
 
 
 # Parses CASE in both forms, with the comparisons and lists allowed after WHEN
@@ -238,7 +243,7 @@ def _case(c: Cursor) -> t.Case:
         conditions = [expression(c)] if subject is None else c.several(_operand)
         c.expect("THEN", "THEN")
         result = expression(c)
-        branches.append(t.WhenThen(begin, result.end, conditions, result))
+        branches.append(t.WhenThen(begin, c.end, conditions, result))
     default = after(c, "ELSE")
     c.expect("END", "END" if default is not None else "WHEN, ELSE or END")
     return t.Case(start, c.end, subject, branches, default)
@@ -251,11 +256,11 @@ def _operand(c: Cursor) -> t.Expression:
     if kind in _COMPARISONS:
         c.i += 1
         operand = predicate(c)
-        return t.CaseComparison(start, operand.end, "<>" if kind == "!=" else kind, operand)
+        return t.CaseComparison(start, c.end, "<>" if kind == "!=" else kind, operand)
     if kind == "=~" or (kind in ("STARTS", "ENDS") and after == "WITH"):
         c.i += 1 if kind == "=~" else 2
         operand = sum_(c)
-        return t.CaseComparison(start, operand.end, "=~" if kind == "=~" else f"{kind} WITH", operand)
+        return t.CaseComparison(start, c.end, "=~" if kind == "=~" else f"{kind} WITH", operand)
     if kind == "::":
         c.i += 1
         return t.CaseComparison(start, c.end, f"IS :: {atoms.type_name(c)}", None)

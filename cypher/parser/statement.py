@@ -486,7 +486,7 @@ def _let_item(c: Cursor) -> t.LetItem:
     variable = c.variable()
     c.expect("=")
     value = expressions.expression(c)
-    return t.LetItem(variable.start, value.end, variable, value)
+    return t.LetItem(variable.start, c.end, variable, value)
 
 
 def filter_(c: Cursor) -> t.Filter:
@@ -583,7 +583,7 @@ def _set_item(c: Cursor) -> t.SetItem:
     target = _target(c)
     c.expect("=")
     value = expressions.expression(c)
-    return t.SetProperty(start, value.end, target, value)
+    return t.SetProperty(start, c.end, target, value)
 
 
 def _target(c: Cursor) -> t.Expression:

@@ -10,6 +10,7 @@ from graphground.cypher.tree import (
     Return,
     SingleQuery,
     Subquery,
+    With,
 )
 
 
@@ -22,6 +23,30 @@ def test_spans_are_offsets_into_the_text() -> None:
     assert match.where is not None
     assert query.source(match.where) == "n.age > 3"
     assert query.position(match.where.start) == (2, 7)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "NOT (n.a IN [1])",
+        "(n.a OR n.b) AND (n.c)",
+        "(n.a) XOR ((n.b))",
+        "-(n.a) < (n.b + 1)",
+        "(n.a) < (n.b) <= (n.c)",
+        "(n.a) IS NOT NULL",
+        "(n.a) STARTS WITH ('x')",
+        "(n).a = (2) ^ (3)",
+        "(n.list)[0] IN (n.others)",
+        "(n):Person",
+        "CASE (n.a) WHEN (1), > (2) THEN (3) ELSE (4) END = (3)",
+        "n {.a, b: (n.b)} = {a: (1), b: (2)}",
+    ],
+)
+def test_the_text_of_an_expression_has_the_parentheses_of_its_operands(condition: str) -> None:
+    query = parse(f"MATCH (n) WITH n WHERE {condition} RETURN n")
+    (where,) = [clause.where for clause in query.find(With)]
+    assert where is not None
+    assert query.source(where) == condition
 
 
 def test_a_path_in_a_condition_is_a_pattern_and_a_subtraction_is_not() -> None:

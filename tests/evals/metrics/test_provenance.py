@@ -59,6 +59,7 @@ HEAT, RONIN, MANN, DE_NIRO = "Heat", "Ronin", "Michael Mann", "Robert De Niro"
         ("MATCH (m:Movie) OPTIONAL MATCH (m)-[:directedBy]->(p) RETURN m.name, p.name", {HEAT, RONIN, MANN}),
         ("MATCH (m:Movie) WHERE EXISTS { (m)-[:directedBy]->(p) } RETURN m.name", {HEAT}),
         ("MATCH (m:Movie) WITH DISTINCT m WHERE m.name STARTS WITH 'R' RETURN m.name", {RONIN}),
+        ("MATCH (m:Movie) WITH DISTINCT m WHERE NOT (m.name IN ['Heat']) RETURN m.name", {RONIN}),
         (
             "MATCH (m:Movie)-[:directedBy]->(p) WITH m AS film MATCH (film)-[:`has cast`]->(a) RETURN a.name",
             {HEAT, MANN, DE_NIRO},
