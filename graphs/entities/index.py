@@ -50,6 +50,8 @@ from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 
 _RESCORED = 100
+_BESIDE_EXACT = 20
+"""The maximum number of rows that are scored: in general, and beside an exact name."""
 _SURE = 0.86
 _WORST = 0.4
 _MOST_WORDS = 24
@@ -185,7 +187,9 @@ class EntityIndex(EntityLookup):
     ) -> list[tuple[float, int]]:
         typed = folded.split()[:_MOST_WORDS]
         exact = self._within(self._same(folded), low, high, allowed)
-        best = self._score(mention, folded, self._near(typed, exact, low, high, allowed, errors=1))
+        # Beside an exact name only longer names count (`containing`), so its words need no misspelt variants.
+        near = self._near(typed, exact, low, high, allowed, errors=0 if len(exact) else 1)
+        best = self._score(mention, folded, near)
         if (not best or best[0][0] < _SURE) and not len(exact):
             more = self._near(self._recut(typed), exact, low, high, allowed, errors=2)
             best = self._score(mention, folded, np.union1d(more, np.array([row for _, row in best], dtype=np.int64)))
@@ -317,7 +321,8 @@ class EntityIndex(EntityLookup):
     def _near(
         self, typed: Sequence[str], exact: Array, low: int, high: int, allowed: frozenset[int] | None, errors: int
     ) -> Array:
-        count = _RESCORED if allowed is None else 4 * _RESCORED
+        count = _RESCORED if errors else _BESIDE_EXACT
+        count = count if allowed is None else 4 * count
         rows = self._fuzzy.rows(typed, low, high, count, errors)
         return np.union1d(exact[:_RESCORED], self._within(np.sort(rows), low, high, allowed)).astype(np.int64)
 
