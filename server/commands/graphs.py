@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -24,7 +23,6 @@ from graphground.server.commands.command_line import (
 )
 
 if TYPE_CHECKING:
-    from graphground.graphs.loading.importing.records import RecordSource
     from graphground.graphs.storage.catalog import Entry
     from graphground.graphs.storage.home import Home
 
@@ -365,28 +363,25 @@ def cell_options(parsed: argparse.Namespace) -> dict[str, Any]:
 
 
 def _import_records(parsed: argparse.Namespace) -> int:
-    from graphground.graphs.loading.importing.property_graph import (
-        GraphOfRecords,
-        database_source,
-        file_source,
-        import_records,
-    )
+    from graphground.graphs.loading.importing.property_graph import GraphOfRecords, file_source, import_records
     from graphground.graphs.loading.importing.records import name_of
     from graphground.graphs.storage.catalog import check_name
 
     name = check_name(parsed.name or name_of(parsed.source))
-    if "://" in parsed.source:
+    graphs: list[GraphOfRecords] = []
+
+    def convert(output: Path) -> None:
+        if "://" not in parsed.source:
+            graphs.append(import_records(file_source(Path(parsed.source)), name, output))
+            return
+        from graphground.graphs.loading.importing.database import DatabaseSource  # loads the driver
+
         password = os.environ.get("NEO4J_PASSWORD", "")
         address = BoltAddress(parsed.source, parsed.user or "", password, parsed.database)
-        folder = home_from(parsed).make().folder / "imports" / name
         with progress_bars() as report:
-            source: RecordSource = database_source(address, folder, report)
-    else:
-        folder, source = None, file_source(Path(parsed.source))
-    graphs: list[GraphOfRecords] = []
-    lines = _load(parsed, name, lambda output: graphs.append(import_records(source, name, output)))
-    if folder is not None:
-        shutil.rmtree(folder)
+            graphs.append(import_records(DatabaseSource(address, report), name, output))
+
+    lines = _load(parsed, name, convert)
     for key, stored in graphs[0].renamed().items():
         sys.stdout.write(
             f"  the property {key} is stored as {stored}, because graphground uses the name {key} itself\n"

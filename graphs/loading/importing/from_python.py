@@ -13,7 +13,6 @@ The label of a networkx node is its attribute `labels` or `type`. The type of an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from collections.abc import Mapping as AbstractMapping
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from graphground.graphs.loading.importing.records import (
     ImportRefused,
     NodeRecord,
     Problems,
+    Records,
     RelationshipRecord,
     install_command,
 )
@@ -81,15 +81,15 @@ class NetworkX:
     def __init__(self, graph: Any) -> None:
         self._graph = graph
 
-    def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
-        """Yield each node; the key of the node in networkx becomes its id, and its name if no attribute names it."""
+    def records(self, problems: Problems) -> Records:
+        """Yield each node, then each edge.
+
+        The key of a node in networkx becomes its id, and its name if no attribute names it.
+        """
         for key, attributes in self._graph.nodes(data=True):
             properties = {str(name): value for name, value in attributes.items()}
             labels = properties.pop("labels", None) or properties.pop("type", None) or ()
             yield NodeRecord(str(key), (labels,) if isinstance(labels, str) else tuple(map(str, labels)), properties)
-
-    def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
-        """Yield each edge."""
         multiple = self._graph.is_multigraph()
         for start, end, *key, attributes in self._graph.edges(data=True, **({"keys": True} if multiple else {})):
             properties = {str(name): value for name, value in attributes.items()}

@@ -3,25 +3,27 @@
 The schema is inferred first, then the records are written. Text in the ISO form of a date or time is read as a date or
 time if all values of the property have that form; among other texts it stays as it was written.
 
-Nodes are read three times: to count labels, to infer types and to write the nodes. Relationships are read twice. Only
-the labels of each node id and the types of properties are held in memory.
+A source is read once, into temporary files. From these, nodes are read three times: to count labels, to infer types and
+to write the nodes. Relationships are read twice. Only the labels of each node id and the types of properties are held
+in memory.
 """
 
 from __future__ import annotations
 
+import pickle
 import re
+import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
-from itertools import count, product
+from itertools import count, islice, product
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from xml.parsers import expat
 
 import orjson
 
 from graphground.cypher.schema import RESERVED_PROPERTIES, Label, PropertyGraphSchema, RelationshipPattern
-from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.temporal import read_date, read_datetime, read_time
 from graphground.graphs.loading.importing.records import (
     MAX_NAME_CHARACTERS,
@@ -30,12 +32,14 @@ from graphground.graphs.loading.importing.records import (
     NodeRecord,
     Problems,
     RecordFile,
+    Records,
     RecordSource,
     RelationshipRecord,
     TimeText,
     as_type,
     bounded_lines,
     check_entities,
+    grows_too_far,
     install_command,
     max_bytes,
     merge_types,
@@ -50,6 +54,8 @@ from graphground.graphs.loading.importing.records import (
 from graphground.graphs.loading.simplekg import MAX_ID_CHARACTERS
 
 TRUTH = {"true": True, "1": True, "false": False, "0": False}
+RECORDS_AT_ONCE = 200
+RecordT = TypeVar("RecordT", NodeRecord, RelationshipRecord)
 JSON_SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 
 
@@ -60,12 +66,13 @@ class JsonLines(RecordFile):
     {"type": "relationship", "label": "DIRECTED", "start": {"id": "2"}, "end": {"id": "1"}, "properties": {}}
     """
 
-    def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
-        """Yield a record for each line of type `node`; invalid lines and unknown types are added to `problems`."""
+    def records(self, problems: Problems) -> Records:
+        """Yield a record for each line; invalid lines are added to `problems`."""
         for line, record in self._records(problems):
+            properties = record.get("properties", {})
             match record:
                 case {"type": "node", "id": str() | int() as key}:
-                    labels, properties = record.get("labels", []), record.get("properties", {})
+                    labels = record.get("labels", [])
                     texts = isinstance(labels, list) and all(isinstance(part, str) and part for part in labels)
                     if not texts or not isinstance(properties, dict):
                         problems.add(self.name, line, "'labels' must be a list of texts, 'properties' an object")
@@ -74,23 +81,16 @@ class JsonLines(RecordFile):
                 case {"type": "node"}:
                     problems.add(self.name, line, "a node needs an 'id', a text or a whole number")
                 case {"type": "relationship"}:
-                    pass
+                    start, end, type_ = _end(record.get("start")), _end(record.get("end")), record.get("label")
+                    if start is None or end is None or not isinstance(type_, str) or not type_:
+                        wanted = "a relationship needs 'label', 'start' and 'end', each end with an 'id'"
+                        problems.add(self.name, line, wanted)
+                    elif not isinstance(properties, dict):
+                        problems.add(self.name, line, "'properties' must be an object")
+                    else:
+                        yield RelationshipRecord(type_, start, end, _dated(properties), line)
                 case _:
                     problems.add(self.name, line, "'type' must be 'node' or 'relationship'")
-
-    def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
-        """Yield a record for each line of type `relationship`; invalid lines of this type are added to `problems`."""
-        for line, record in self._records(Problems()):
-            if record.get("type") != "relationship":
-                continue
-            start, end, type_ = _end(record.get("start")), _end(record.get("end")), record.get("label")
-            properties = record.get("properties", {})
-            if start is None or end is None or not isinstance(type_, str) or not type_:
-                problems.add(self.name, line, "a relationship needs 'label', 'start' and 'end', each end with an 'id'")
-            elif not isinstance(properties, dict):
-                problems.add(self.name, line, "'properties' must be an object")
-            else:
-                yield RelationshipRecord(type_, start, end, _dated(properties), line)
 
     def _records(self, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
         with opened(self.path) as file:
@@ -141,31 +141,27 @@ class GraphML(RecordFile):
     written direction.
     """
 
-    def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
-        """Yield each `<node>` as a record."""
-        for element in _GraphMLReader(self, problems).elements("node"):
-            properties = dict(element.data)
-            labels = tuple(filter(None, element.attributes.get("labels", "").split(":")))
-            if not labels and (key := next((key for key in NODE_LABELS if properties.get(key)), None)):
-                labels = tuple(filter(None, str(properties.pop(key)).split(":")))
-            elif properties.get("labels") == element.attributes.get("labels"):
-                properties.pop("labels", None)
-            key = element.attributes.get("id", "")
-            if key:
-                yield NodeRecord(key, labels, properties, element.line)
-            else:
-                problems.add(self.name, element.line, "a <node> needs an 'id'")
-
-    def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
-        """Yield each `<edge>` as a record."""
-        for element in _GraphMLReader(self, problems).elements("edge"):
-            properties = dict(element.data)
-            type_ = element.attributes.get("label", "")
+    def records(self, problems: Problems) -> Records:
+        """Yield each `<node>` and `<edge>` as a record."""
+        for element in _GraphMLReader(self, problems).elements():
+            properties, written = dict(element.data), element.attributes
+            if element.tag == "node":
+                labels = tuple(filter(None, written.get("labels", "").split(":")))
+                if not labels and (key := next((key for key in NODE_LABELS if properties.get(key)), None)):
+                    labels = tuple(filter(None, str(properties.pop(key)).split(":")))
+                elif properties.get("labels") == written.get("labels"):
+                    properties.pop("labels", None)
+                if written.get("id"):
+                    yield NodeRecord(written["id"], labels, properties, element.line)
+                else:
+                    problems.add(self.name, element.line, "a <node> needs an 'id'")
+                continue
+            type_ = written.get("label", "")
             if not type_ and (key := next((key for key in EDGE_TYPES if properties.get(key)), None)):
                 type_ = str(properties.pop(key))
             elif properties.get("label") == type_:
                 properties.pop("label", None)
-            start, end = element.attributes.get("source", ""), element.attributes.get("target", "")
+            start, end = written.get("source", ""), written.get("target", "")
             if start and end:
                 yield RelationshipRecord(type_ or "RELATED_TO", start, end, properties, element.line)
             else:
@@ -173,8 +169,8 @@ class GraphML(RecordFile):
 
 
 class _Element:
-    def __init__(self, attributes: Mapping[str, str], line: int) -> None:
-        self.attributes, self.line = attributes, line
+    def __init__(self, tag: str, attributes: Mapping[str, str], line: int) -> None:
+        self.tag, self.attributes, self.line = tag, attributes, line
         self.data: dict[str, Any] = {}
 
 
@@ -189,7 +185,6 @@ class _GraphMLReader:
         self._text: list[str] | None = None
         self._length = 0
         self._key = ""
-        self._wanted = ""
         parser = expat.ParserCreate(namespace_separator=" ")
         parser.buffer_text = True
         parser.StartElementHandler = self._start
@@ -198,9 +193,8 @@ class _GraphMLReader:
         parser.StartDoctypeDeclHandler = self._refuse_doctype
         self._parser = parser
 
-    def elements(self, wanted: str) -> Iterator[_Element]:
-        """Yield each element with the tag `wanted` (`node` or `edge`) as soon as it has been read completely."""
-        self._wanted = wanted
+    def elements(self) -> Iterator[_Element]:
+        """Yield each `node` and `edge` as soon as it has been read completely."""
         path = self._source.path
         try:
             with opened(path) as file:
@@ -245,8 +239,8 @@ class _GraphMLReader:
         elif tag == "graph" and self._element is not None:
             raise self._refused("a graph inside a node is not supported; move its nodes to the outer graph")
         elif tag in ("node", "edge"):
-            self._element = _Element(attributes, self._parser.CurrentLineNumber) if tag == self._wanted else None
-        elif tag == "data" and self._element is not None and self._open[-2] == self._wanted:
+            self._element = _Element(tag, attributes, self._parser.CurrentLineNumber)
+        elif tag == "data" and self._element is not None and self._open[-2] == self._element.tag:
             self._key, self._text, self._length = attributes.get("key", ""), [], 0
 
     def _characters(self, text: str) -> None:
@@ -263,7 +257,7 @@ class _GraphMLReader:
         elif tag == "data" and self._text is not None and self._element is not None:
             self._set(self._element, self._key, "".join(self._text))
             self._text = None
-        elif tag == self._wanted and self._element is not None:
+        elif self._element is not None and tag == self._element.tag:
             for key, text in self._defaults.items():
                 attribute, _, kind = self._keys[key]
                 if kind in (tag, "all") and attribute not in self._element.data:
@@ -351,8 +345,11 @@ class Rdf(RecordFile):
         self._wrong: list[str] = []
         self._read()
 
-    def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
-        """Yield each resource that is a subject, or an object of a statement other than `a` (`rdf:type`)."""
+    def records(self, problems: Problems) -> Records:
+        """Yield each resource, and each statement whose object is a resource, except those that give its class.
+
+        A resource is a subject, or an object of a statement other than `a` (`rdf:type`).
+        """
         for message in self._wrong:
             problems.add(self.name, None, message)
         subjects = dict.fromkeys(
@@ -361,9 +358,6 @@ class Rdf(RecordFile):
         for subject in subjects:
             labels = tuple(self._name(iri) for iri in self._classes.get(subject, ())) or ("Resource",)
             yield NodeRecord(subject, labels, self._properties(subject))
-
-    def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
-        """Yield each statement whose object is a resource, except statements that give the class of a resource."""
         for start, predicate, end in self._links:
             yield RelationshipRecord(self._name(predicate), start, end)
 
@@ -474,12 +468,43 @@ TAKEN = {name: f"source_{name}" for name in ("name", "eid", *FIELDS)}
 """New names for properties of an imported graph that are named like a field of an entity."""
 
 
+class Spool:
+    """The records of a source in two files of a folder that nobody else can write, to be read several times."""
+
+    def __init__(self, source: RecordSource, folder: Path, problems: Problems, size: int | None) -> None:
+        """Read the source, which has `size` bytes.
+
+        Raises:
+            ImportRefused: the files would become larger than `max_bytes(size)`.
+        """
+        self._folder = folder
+        with self._path(NodeRecord).open("wb") as nodes, self._path(RelationshipRecord).open("wb") as links:
+            records, number = source.records(problems), 0
+            while block := list(islice(records, RECORDS_AT_ONCE)):
+                number += len(block)
+                for kind, file in ((NodeRecord, nodes), (RelationshipRecord, links)):
+                    pickle.dump([record for record in block if type(record) is kind], file)
+                if size is not None and nodes.tell() + links.tell() > max_bytes(size):
+                    raise grows_too_far(source.name, size, f"record {number:,}")
+
+    def _path(self, kind: type) -> Path:
+        return self._folder / kind.__name__
+
+    def read(self, kind: type[RecordT]) -> Iterator[RecordT]:
+        """Yield the records of a kind in the order of the source."""
+        with self._path(kind).open("rb") as file:
+            while file.peek(1):
+                yield from pickle.load(file)
+
+
 class GraphOfRecords:
     """The inferred schema of a source's records, and the records in SimpleKG form."""
 
-    def __init__(self, source: RecordSource, name: str) -> None:
+    def __init__(self, source: RecordSource, name: str, folder: Path, size: int | None = None) -> None:
+        """Read the source, which has `size` bytes, into temporary files in `folder`."""
         self.source, self.name = source, name
         self.problems = Problems()
+        self._spool = Spool(source, folder, self.problems, size)
         self._labels: dict[str, tuple[str, ...]] = {}
         """The labels of each node by its id, the rarest label first."""
         self._together: set[frozenset[str]] = set()
@@ -520,9 +545,9 @@ class GraphOfRecords:
     def _infer_nodes(self) -> None:
         frequent: Counter[str] = Counter()
         known: dict[tuple[str, ...], tuple[str, ...]] = {}  # the ordered labels of all nodes with the same labels
-        for node in self.source.nodes(Problems()):
+        for node in self._spool.read(NodeRecord):
             frequent.update(node.labels)
-        for node in self.source.nodes(self.problems):
+        for node in self._spool.read(NodeRecord):
             if not node.id or len(node.id) > MAX_ID_CHARACTERS:
                 self._wrong(node.place, f"the id {node.id[:40]!r}… is too long" if node.id else "a node has no id")
             elif node.id in self._labels:
@@ -541,7 +566,7 @@ class GraphOfRecords:
                     self._add_types(self._properties.setdefault(label, {}), properties, node.place, f"node {node.id}")
 
     def _infer_relationships(self) -> None:
-        for link in self.source.relationships(self.problems):
+        for link in self._spool.read(RelationshipRecord):
             for end, key in (("start", link.start), ("end", link.end)):
                 if key not in self._labels:
                     self._wrong(link.place, f"the {end} {key!r} of a relationship {link.type} is not the id of a node")
@@ -615,7 +640,7 @@ class GraphOfRecords:
 
     def entities(self) -> Iterator[Mapping[str, Any]]:
         """Yield each node as a SimpleKG entity."""
-        for node in self.source.nodes(Problems()):
+        for node in self._spool.read(NodeRecord):
             labels = self._labels[node.id]
             label = labels[0]
             types = self._properties[label]
@@ -643,7 +668,7 @@ class GraphOfRecords:
     def relations(self) -> Iterator[Mapping[str, Any]]:
         """Yield each relationship as a SimpleKG relation."""
         numbers = count()
-        for link in self.source.relationships(Problems()):
+        for link in self._spool.read(RelationshipRecord):
             types = self._patterns[link.type, self._labels[link.start][0], self._labels[link.end][0]]
             yield {
                 "rid": str(next(numbers)),
@@ -683,11 +708,12 @@ def import_records(source: RecordSource, name: str, output: Path) -> GraphOfReco
         ImportRefused: the data cannot be imported; the message gives the first problems with their lines. Nothing is
             written.
     """
-    graph = GraphOfRecords(source, name)
-    schema = graph.infer()
     path: Path | None = getattr(source, "path", None)
     size = None if path is None else path.stat().st_size
-    write_bounded(output, schema, graph.entities(), graph.relations(), source.name, size)
+    with tempfile.TemporaryDirectory(prefix=".records-", dir=output.parent) as folder:
+        graph = GraphOfRecords(source, name, Path(folder), size)
+        schema = graph.infer()
+        write_bounded(output, schema, graph.entities(), graph.relations(), source.name, size)
     return graph
 
 
@@ -718,17 +744,3 @@ def file_source(path: Path) -> RecordSource:
             "folder of CSV and Parquet files",
         )
     return reader(path)
-
-
-def database_source(address: BoltAddress, folder: Path, report: Callable[[str, int, int | None], None]) -> RecordSource:
-    """Copy a database into `folder` and return the copy as a source of records.
-
-    Raises:
-        EngineError: the database does not respond, or refuses the user or a query; call again to resume.
-        ImportRefused: the folder holds a copy of another database, or of an earlier state of this database.
-    """
-    from graphground.graphs.loading.importing.database_copy import DatabaseCopy  # the driver is loaded on first use
-
-    copy = DatabaseCopy(address, folder)
-    copy.fetch(report)
-    return copy

@@ -463,17 +463,16 @@ class RelationshipRecord:
     place: int | None = None
 
 
+Records = Iterator[NodeRecord | RelationshipRecord]
+
+
 class RecordSource(Protocol):
-    """A source of records that can be read repeatedly; problems are reported under its `name`."""
+    """A source of records; problems are reported under its `name`."""
 
     name: str
 
-    def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
-        """Yield every node; nodes that cannot be read are added to `problems` and skipped."""
-        ...
-
-    def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
-        """Yield every relationship; relationships that cannot be read are added to `problems` and skipped."""
+    def records(self, problems: Problems) -> Records:
+        """Yield all nodes and relationships in any order; what cannot be read is added to `problems` and skipped."""
         ...
 
 
@@ -552,12 +551,16 @@ def write_bounded(
     try:
         return write_simplekg(output, schema, entities, relations, None if size is None else max_bytes(size))
     except OutputTooLarge as error:
-        raise refusal(
-            name,
-            None,
-            f"{size:,} bytes would become more than {max_bytes(size or 0) >> 20:,} MiB ({MAX_GROWTH} times their size "
-            f"and {MIN_BYTES >> 20} MiB), reached at {error}: a value is repeated too often, as by a default value",
-        ) from None
+        raise grows_too_far(name, size or 0, str(error)) from None
+
+
+def grows_too_far(name: str, size: int, reached: str) -> ImportRefused:
+    """Return the error for data of `size` bytes that become more than `max_bytes`; `reached` says where."""
+    message = (
+        f"{size:,} bytes would become more than {max_bytes(size) >> 20:,} MiB ({MAX_GROWTH} times their size and "
+        f"{MIN_BYTES >> 20} MiB), reached at {reached}: a value is repeated too often, as by a default value"
+    )
+    return refusal(name, None, message)
 
 
 def install_command(extra: str) -> str:

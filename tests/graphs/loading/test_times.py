@@ -19,8 +19,9 @@ from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.engines.temporal import function_for, is_zoned, kind_of, read_date, read_datetime, read_time
+from graphground.graphs.loading.importing.database import DatabaseSource
 from graphground.graphs.loading.importing.mapping import import_folder, infer
-from graphground.graphs.loading.importing.property_graph import database_source, file_source, import_records
+from graphground.graphs.loading.importing.property_graph import file_source, import_records
 from graphground.graphs.loading.importing.records import ImportRefused
 from graphground.graphs.loading.into_database import load_into
 from graphground.graphs.loading.load import export_graph, load_file
@@ -93,7 +94,7 @@ def test_a_neo4j_gets_every_time_and_is_copied_back_unchanged(neo4j_5: Neo4jServ
     with neo4j.GraphDatabase.driver(neo4j_5.uri, auth=(neo4j_5.user, neo4j_5.password)) as driver:
         driver.execute_query("MATCH (n) DETACH DELETE n")
     load_into(tmp_path / "times.json", address(neo4j_5))
-    import_records(database_source(address(neo4j_5), tmp_path / "parts", lambda *_: None), "t", tmp_path / "copy.json")
+    import_records(DatabaseSource(address(neo4j_5)), "t", tmp_path / "copy.json")
     assert values_in(tmp_path / "copy.json") == expected()
     relations = json.loads((tmp_path / "copy.json").read_bytes())["relations"]
     assert sorted(link["properties"]["v"] for link in relations) == sorted((*ZONED, *LOCAL))
