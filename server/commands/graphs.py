@@ -90,6 +90,10 @@ def load(parsed: argparse.Namespace) -> int:
         assert found is not None
         sys.stdout.write(loaded_line(found))
         return 0
+    if file.is_dir() or (file.is_file() and file.suffix and ".json" not in file.suffixes):
+        raise WrongUse(
+            f"{file} is not a SimpleKG file (.json or .json.gz); import it: graphground graphs import {file}"
+        )
     name = parsed.name or SimpleKGFile(file).schema.name
     if not parsed.force:
         require_unused_name(name, home, "replace it with --force, or choose another --name")
@@ -343,7 +347,8 @@ def _import_tables(parsed: argparse.Namespace) -> int:
         return 0
     lines = _load(parsed, mapping.name, lambda output: import_folder(folder, mapping, output))
     for label, node in mapping.nodes.items():
-        sys.stdout.write(f"  (:{label}) from {node.file}: id {node.id}, name {node.title or node.id}\n")
+        ids = node.id or "the number of the line"
+        sys.stdout.write(f"  (:{label}) from {node.file}: id {ids}, name {node.title or ids}\n")
     for relationship in mapping.relationships:
         sys.stdout.write(f"  {relationship} from {relationship.file}\n")
     sys.stdout.write(lines)

@@ -192,8 +192,10 @@ def failure_lines(answer: Mapping[str, Any]) -> list[str]:
     lines = [f"graphground: {answer['message']}"]
     if answer.get("nearest"):
         lines.append(f"  nearest: {', '.join(answer['nearest'])}")
-    if answer.get("next"):
-        lines.append(f"  next: {answer['next']}")
+    named = answer["error"] in ("unknown_graph", "graph_required", "graph_unavailable")
+    step = "graphground graphs list shows the graphs." if named else answer.get("next")
+    if step:
+        lines.append(f"  next: {step}")
     return lines
 
 

@@ -88,6 +88,8 @@ class Content:
     unique: dict[str, set[str]] = field(default_factory=dict)
     """The columns that may hold ids and whose cells are unique and not empty, each with its cells."""
     id: str | None = None
+    numbered: bool = False
+    """Whether the rows are nodes that are numbered, because no column has an id for each."""
 
     @property
     def ids(self) -> set[str]:
@@ -125,10 +127,12 @@ def infer_tables(files: Sequence[Table], name: str, cells: CellFormat | None = N
         table.id = _id_column(table)
     for table in tables:
         _release_if_link(table, tables)
-    nodes = [table for table in tables if table.id is not None]
+    if len(tables) == 1 and _has_no_ids(tables[0]):
+        tables[0].numbered = True
+    nodes = [table for table in tables if table.id is not None or table.numbered]
     labels = {_label(table.stem): table for table in nodes}
     references = {table.file.name: dict(_references(table, labels)) for table in tables}
-    links = [table for table in tables if table.id is None and len(references[table.file.name]) >= 2]
+    links = [table for table in tables if table not in nodes and len(references[table.file.name]) >= 2]
     for number, table in enumerate(nodes):
         twin = next((other for other in nodes[:number] if _label(other.stem) == _label(table.stem)), None)
         if twin is not None:
@@ -138,7 +142,7 @@ def infer_tables(files: Sequence[Table], name: str, cells: CellFormat | None = N
                 f"its label would be {_label(table.stem)!r}, like the label of {twin.file.name}; rename a file, or "
                 "describe both in a mapping (--mapping FILE)",
             )
-    unread = [table for table in tables if table.id is None and table not in links]
+    unread = [table for table in tables if table not in nodes and table not in links]
     mistaken = [table for table in unread if _add_wrong_ids(table, problems)]
     for table in unread:
         if not mistaken:  # otherwise links to a table with mistakes may be unread only because of these
@@ -253,8 +257,17 @@ def _id_column(table: Content) -> str | None:
     if not named and _named_ids(table):
         return None  # its ids are not unique: another column is not a better id
     first = table.file.columns[0]
-    is_link = sum(1 for column in table.file.columns if _folded(column) in (*STARTS, *ENDS)) >= 2
-    return named[0] if named else (first if first in table.unique and not is_link else None)
+    return named[0] if named else (first if first in table.unique and not _is_link(table) else None)
+
+
+def _is_link(table: Content) -> bool:
+    """Whether two columns are named like the ends of relationships: `start,end`."""
+    return sum(1 for column in table.file.columns if _folded(column) in (*STARTS, *ENDS)) >= 2
+
+
+def _has_no_ids(table: Content) -> bool:
+    """Whether the rows are things, such as loans, for which no column is meant as an id."""
+    return table.id is None and table.rows > 0 and not _named_ids(table) and not _is_link(table)
 
 
 def _release_if_link(table: Content, tables: Sequence[Content]) -> None:
@@ -300,7 +313,6 @@ def _references(table: Content, labels: dict[str, Content]) -> Iterator[tuple[st
 
 
 def _node(table: Content, references: dict[str, str]) -> NodeTable:
-    assert table.id is not None
     rest = [column for column in table.file.columns if column not in references]
     by_name = {_folded(column): column for column in rest}
     title = next((by_name[name] for name in (*TITLES, f"{_folded(_label(table.stem))}name") if name in by_name), None)
@@ -394,11 +406,12 @@ class Column(Part):
 class NodeTable(Part):
     """A file whose rows are nodes of one label; `title` is the column with the nodes' names, by default `id`.
 
+    Without `id`, a node's id is the number of its line.
     `labels` is a column with further labels of each node: `Actor;Director`.
     """
 
     file: Name
-    id: Name
+    id: Name | None = None
     title: Name | None = None
     aliases: Name | None = None
     description: Name | None = None
@@ -615,13 +628,14 @@ class Conversion:
         file = self._table_of(node.file)
         place = file.columns.index
         cells, ids = _cells(file, node.properties), self._ids[label]
-        id_, title = place(node.id), place(node.title or node.id)
+        id_ = None if node.id is None else place(node.id)
+        title = id_ if node.title is None else place(node.title)
         aliases = None if node.aliases is None else place(node.aliases)
         description = None if node.description is None else place(node.description)
         labels = None if node.labels is None else place(node.labels)
         texts = {name for name in (node.id, node.title, node.description) if name is not None}
         for line, row in file.rows(self.problems, texts):
-            key = row[id_]
+            key = str(line) if id_ is None else row[id_]
             eid = f"{label}#{key}"
             if not key or len(eid) > MAX_ID_CHARACTERS:
                 self._wrong(file, line, f"{node.id} is empty" if not key else f"{node.id} is too long")
@@ -635,7 +649,7 @@ class Conversion:
                 "eid": eid,
                 "label": label,
                 **({"labels": sorted(together)} if len(together) > 1 else {}),
-                "name": row[title] or key,
+                "name": ("" if title is None else row[title]) or (f"{label} {key}" if id_ is None else key),
                 "aliases": [] if aliases is None else _parts(row[aliases]),
                 "description": (row[description] or None) if description is not None else None,
                 "properties": self._values(file, line, row, cells),

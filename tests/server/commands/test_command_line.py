@@ -60,7 +60,8 @@ def test_every_command_that_reads_the_data_folder_has_the_option_home(prog: str)
 WRONG = [
     (["graphs", "load", "missing.json", "--name", "x"], "missing.json: No such file"),
     (["graphs", "load", "README", "--name", "x"], "no JSON"),
-    (["graphs", "load", "folder"], "folder"),
+    (["graphs", "load", "folder"], "import it: graphground graphs import folder"),
+    (["graphs", "load", "loans.csv"], "import it: graphground graphs import loans.csv"),
     (["graphs", "export", "nba", "nowhere/x.json"], "there is no folder"),
     (["graphs", "export", "nope", "x.json"], "there is no loaded graph 'nope'"),
     (["graphs", "info", "nope"], "there is no loaded graph 'nope'"),
@@ -77,7 +78,7 @@ WRONG = [
     (["entities", "info", "nope"], "there is no graph 'nope'"),
     (["entities"], "COMMAND"),
     (["query"], "QUERY"),
-    (["query", "nope", "RETURN 1 AS one"], "There is no graph 'nope'"),
+    (["query", "nope", "RETURN 1 AS one"], "next: graphground graphs list shows the graphs."),
     (["query", "nba", "RETURN 1 AS one", "--json", "--csv"], "--csv and --json cannot be combined"),
     (["call"], "call --list"),
     (["call", "list_graphs", "[1]"], "must be a JSON object"),
@@ -99,6 +100,7 @@ def test_wrong_use_is_reported_as_a_sentence_on_stderr(
     words: list[str], message: str, tmp_path: Path, graphground: RunCommand
 ) -> None:
     (tmp_path / "README").write_text("no JSON here")
+    (tmp_path / "loans.csv").write_text("book,reader\nEmma,Ada\n")
     (tmp_path / "folder").mkdir()
     result = graphground(*words)
     assert (result.returncode in (1, 2), result.stdout) == (True, ""), result

@@ -248,7 +248,7 @@ BROKEN_DATA = [
     ("acted_in.tsv", "p3\tm1\tVin", "p3\tm9\tVin", "acted_in.tsv, line 2: movie 'm9' is not the id of any Movie"),
     ("acted_in.tsv", "p3\tm1\tVin", "\tm1\tVin", "acted_in.tsv, line 2: person is empty"),
     ("mapping.toml", '"movies.csv"', '"films.csv"', "there is no file"),
-    ("mapping.toml", 'id = "movieId"\n', "", "mapping.toml, line 2: nodes.Movie: 'id' is missing"),
+    ("mapping.toml", 'file = "movies.csv"\n', "", "mapping.toml, line 2: nodes.Movie: 'file' is missing"),
     (
         "mapping.toml",
         '"date"',
@@ -300,9 +300,12 @@ def test_broken_data_is_refused_with_its_position_and_nothing_is_written(
         ({"a.csv": b"id,name\n1,a\n2,M\xfcller\n"}, "a.csv, line 3: not UTF-8"),
         ({"a.csv.gz": gzip.compress(b"id,name\n" + bytes(range(48, 58)) * 9000)[:-30]}, "damaged or cut off"),
         ({"a.csv.gz": b"id,name\n1,a\n"}, "damaged or cut off"),
-        ({"a.csv": "x,y\n1,1\n1,1\n1,2\n"}, "a.csv: no id column (x has empty or repeated cells), and no two columns"),
         ({"a.csv": "id,name\n1,a\n", "b.csv": "x,y\n1,1\n1,1\n1,2\n"}, "b.csv: no id column (x has"),
-        ({"a.csv": "x,y\n1,1\n2,1\n2,2\n"}, "a.csv, line 4: x '2' appears a second time; line 3 has it too"),
+        ({"a.csv": "id,y\n1,1\n2,1\n2,2\n"}, "a.csv, line 4: id '2' appears a second time; line 3 has it too"),
+        (
+            {"a.csv": "from,to\n1,1\n1,2\n1,3\n"},
+            "a.csv: no id column (from has empty or repeated cells), and no two columns",
+        ),
         ({"a.csv": "aId,y\n1,1\n2,3\n,2\n"}, "a.csv, line 4: aId is empty"),
     ],
 )
@@ -311,6 +314,15 @@ def test_a_folder_from_which_no_mapping_can_be_inferred_is_refused(
 ) -> None:
     with pytest.raises(ImportRefused, match=re.escape(message)):
         infer(folder_of(tmp_path, files))
+
+
+def test_the_rows_of_a_single_file_without_ids_are_numbered_by_their_lines(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, {"loans.csv": 'book,note,fee\nEmma,"two\nlines",1.5\nEmma,,\nPersuasion,,2\n'})
+    mapping = infer(folder)
+    loans = imported(folder, write_mapping(mapping))["entities"]
+    assert [loan["eid"] for loan in loans] == ["Loan#2", "Loan#4", "Loan#5"]
+    assert [loan["name"] for loan in loans] == ["Loan 2", "Loan 4", "Loan 5"]
+    assert loans[0]["properties"] == {"book": "Emma", "note": "two\nlines", "fee": 1.5}
 
 
 def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
