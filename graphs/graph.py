@@ -89,9 +89,9 @@ class Graph:
         return None if isinstance(self.schema_source, PropertyGraphSchema) else self.schema_source.unreachable
 
     @property
-    def provisional(self) -> bool:
-        """Whether the schema comes from a sample, while the complete schema is still being read."""
-        return not isinstance(self.schema_source, PropertyGraphSchema) and self.schema_source.provisional
+    def partial(self) -> bool:
+        """Whether something of the schema could not be read, or not yet."""
+        return not isinstance(self.schema_source, PropertyGraphSchema) and self.schema_source.partial
 
     @property
     def counts(self) -> tuple[int | None, int | None]:
@@ -123,10 +123,9 @@ class Graph:
             threading.Thread(target=self.check_for_changes, name="graphground-changes", daemon=True).start()
 
     def await_current_schema(self) -> bool:
-        """Bring the schema up to date: reread a stale schema, or wait for a provisional schema to be completed.
+        """Bring the schema up to date: reread a stale schema.
 
-        The time is limited, so the schema may still be stale or provisional afterwards. Returns whether the schema has
-        been replaced.
+        The time is limited, so the schema may still be stale afterwards. Returns whether the schema has been replaced.
         """
         return not isinstance(self.schema_source, PropertyGraphSchema) and self.schema_source.await_current_schema()
 

@@ -19,13 +19,8 @@ from graphground.server.settings import Settings, default_home
 logger = logging.getLogger(__name__)
 
 
-def graph_sources(
-    settings: Settings, *, may_be_provisional: bool = False, hide: Callable[[str], str] = str
-) -> OpenGraphs:
+def graph_sources(settings: Settings, *, hide: Callable[[str], str] = str) -> OpenGraphs:
     """Return the graphs of a server; each is opened on first use.
-
-    With `may_be_provisional`, the first schema of a large database is read quickly and may be incomplete; the complete
-    schema is then read in the background. This is meant for processes that run long enough to finish that reading.
 
     Your own database takes precedence over a loaded graph of the same name. If you serve your own database, the bundled
     graph is served only if `--graph` names it, so that agents may leave `graph` out of every call.
@@ -35,23 +30,21 @@ def graph_sources(
     home = Home(default_home(settings.home))
     databases = settings.bolt_databases()
     warn_about_unusable(databases)
-    own = [database_source(database, home, may_be_provisional) for database in databases]
+    own = [database_source(database, home) for database in databases]
     return OpenGraphs(
         sources_beside(own, settings, home), partial(sources_beside, own, settings, home), partial(stamp, home), hide
     )
 
 
-def database_source(database: Database, home: Home, may_be_provisional: bool, user: str = "") -> GraphSource:
+def database_source(database: Database, home: Home, user: str = "") -> GraphSource:
     """Return your own database as a source, with a source for each of its further users."""
     return GraphSource(
         f"{database.name}{USER}{user}" if user else database.name,
         database.description,
         "bolt",
-        partial(open_database, database, home, may_be_provisional=may_be_provisional, user=user),
+        partial(open_database, database, home, user=user),
         eager=not user,
-        users={
-            subject: database_source(own, home, may_be_provisional, subject) for subject, own in database.users.items()
-        },
+        users={subject: database_source(own, home, subject) for subject, own in database.users.items()},
         problem=partial(problem_of, database),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -31,7 +31,6 @@ from graphground.graphs.graph import Graph
 
 MISSING_PARAMETER = "missing_parameter"
 CHANGED = "The database has changed since its schema was read; the schema is being read again."
-INCOMPLETE = "The schema of this large database is still being read, so this finding may be wrong."
 
 STYLE = frozenset(("returns_node", "distinct_merges_entities", "extra_sort_column"))
 """Hints about the form of an answer, which only a question can ask for."""
@@ -59,8 +58,8 @@ class DiagnosticAnswer(BaseModel):
 def report_on(graph: Graph, query: str, parameters: Mapping[str, Any] | None, question: str | None = None) -> Report:
     """Check a query against the current schema of the database, and return the report.
 
-    A schema that is provisional or known to be outdated causes no error: before a schema error is reported, the current
-    schema is read. If that fails or takes too long, schema errors become warnings that say so.
+    A schema that is known to be outdated causes no error: before a schema error is reported, the current schema is
+    read. If that fails or takes too long, schema errors become warnings that say so.
     """
 
     def verdict() -> Report:
@@ -94,12 +93,6 @@ def report_on(graph: Graph, query: str, parameters: Mapping[str, Any] | None, qu
 
 
 def _report_on(graph: Graph, query: str, question: str | None, verdict: Callable[[], Report]) -> Report:
-    if graph.provisional:
-        report = verdict()
-        if question is None and not any(diagnostic.code in SCHEMA_CODES for diagnostic in report.diagnostics):
-            return report
-        if not graph.await_current_schema():
-            return doubted(report, INCOMPLETE, ("error", "warning"))
     checked = graph.schema
     report = _by_question(graph, query, question, verdict())
     if any(diagnostic.code in SCHEMA_CODES and diagnostic.severity != "hint" for diagnostic in report.diagnostics):
@@ -158,15 +151,11 @@ def _columns_and_values(query: Query) -> tuple[list[str], set[str]]:
     return columns, {query.source(literal) for literal in literals}
 
 
-def doubted(report: Report, reason: str, severities: Sequence[str] = ("error",)) -> Report:
-    """Turn findings about the schema into warnings, and drop the suggested query: the schema may not be current.
-
-    Of the findings about the schema, only those with one of the `severities` are changed. The reason is added to their
-    messages.
-    """
+def doubted(report: Report, reason: str) -> Report:
+    """Turn errors about the schema into warnings with the reason, and drop the suggested query."""
     diagnostics = tuple(
         replace(diagnostic, severity="warning", message=f"{diagnostic.message} ({reason})")
-        if diagnostic.code in SCHEMA_CODES and diagnostic.severity in severities
+        if diagnostic.code in SCHEMA_CODES and diagnostic.severity == "error"
         else diagnostic
         for diagnostic in report.diagnostics
     )

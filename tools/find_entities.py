@@ -107,8 +107,6 @@ def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesA
     graph = graph_named(graphs, request.graph)
     _check_label(graph, request.label)
     lookup = entity_lookup(graph)
-    if request.property is not None and graph.provisional:
-        graph.await_current_schema()
     _check_property(lookup, request.property)
     try:
         judgements = _of_question(graph, request) if request.question else _of_mentions(lookup, request)
@@ -207,8 +205,6 @@ def _staleness(graph: Graph, lookup: EntityLookup) -> str | None:
 def _check_label(graph: Graph, label: str | None) -> None:
     if label is None or label in graph.schema.labels or graph.schema.open:
         return
-    if graph.provisional:
-        graph.await_current_schema()
     outdated = settled(graph)  # the label may be new, so the schema is read again before the label is refused
     if label in graph.schema.labels:
         return

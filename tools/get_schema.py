@@ -25,7 +25,7 @@ DEFAULT_TOKENS = 4_000
 LEAST_WITH_COUNTS = 400
 """The least budget with which a part of the schema begins with the counts of the whole."""
 SAMPLING_SECONDS = 5.0
-PROVISIONAL = "Properties and patterns come from a sample of this large database, so some may be missing; the whole database is being read."
+PARTIAL = "Some of this large database could not be read in time, so properties and patterns may be missing; the rest is being read."
 NOTE_MARKS = "\n()"
 """The characters that are removed from both ends of a note in a schema's text."""
 STALE = "The database has changed since this schema was read; the schema is being read again."
@@ -137,11 +137,8 @@ def counts_line(graph: Graph, schema: PropertyGraphSchema) -> str:
 
 
 def settled(graph: Graph) -> str:
-    """Read an outdated schema again; return a note for the answer if that takes too long, else an empty string.
-
-    A provisional schema gets a note at once.
-    """
-    if not graph.provisional and graph.await_current_schema():
+    """Read an outdated schema again; return a note for the answer if that takes too long, else an empty string."""
+    if graph.await_current_schema():
         return ""
     note = note_on(graph)
     return f"\n({note})" if note else ""
@@ -151,8 +148,8 @@ def note_on(graph: Graph) -> str:
     """Return a sentence if the schema is empty or may be outdated, else an empty string; never waits."""
     if graph.unreachable:
         return UNREACHABLE.format(graph.unreachable)
-    if graph.provisional:
-        return PROVISIONAL
+    if graph.partial:
+        return PARTIAL
     if graph.stale:
         return STALE
     return EMPTY if graph.engine is not None and not graph.schema.labels and not graph.schema.open else ""

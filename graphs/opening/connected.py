@@ -20,13 +20,12 @@ from graphground.graphs.storage.home import Home
 logger = logging.getLogger(__name__)
 
 
-def open_database(database: Database, home: Home, *, may_be_provisional: bool = False, user: str = "") -> Graph:
+def open_database(database: Database, home: Home, *, user: str = "") -> Graph:
     """Connect to your own database and open it as a graph, with its schema and its entity lookup.
 
-    A schema in the data folder's cache is reused. If there is none and `may_be_provisional` is set, the first schema
-    of a large Neo4j is provisional: it is read from a sample, and replaced when the whole database has been read. A
-    warning is logged if the database does not refuse writes. For a further `user` of the database, everything that is
-    read is kept apart: the cached schema and statistics, whose key has the user's name, and the index.
+    A schema in the data folder's cache is reused; if there is none, the database is read for a limited time. A warning
+    is logged if the database does not refuse writes. For a further `user` of the database, everything that is read is
+    kept apart: the cached schema and statistics, whose key has the user's name, and the index.
 
     Raises:
         EngineUnavailable: the address is invalid, no server answers there, the password is refused, or the database
@@ -38,14 +37,7 @@ def open_database(database: Database, home: Home, *, may_be_provisional: bool = 
     if problem := problem_at(address):
         raise EngineUnreachable(problem)
     engine = bolt_engine(address)
-    live = LiveSchema(
-        engine,
-        database.name,
-        database.key,
-        SchemaCache(home.schemas),
-        database.naming,
-        may_be_provisional=may_be_provisional,
-    )
+    live = LiveSchema(engine, database.name, database.key, SchemaCache(home.schemas), database.naming)
     try:
         able = engine.capabilities()
         refused = write_protected(database.name, engine)
@@ -58,7 +50,7 @@ def open_database(database: Database, home: Home, *, may_be_provisional: bool = 
             lambda: live.mark,
             index_folder(home, kept_apart if user else database.name),
             vectors_in(database, engine),
-            live.wait_until_complete,
+            live.complete,
             live.after_reading,
         )
         facts = LiveStatistics(

@@ -7,9 +7,8 @@ its schema is `stale`. A caller that finds an error in a query first calls `awai
 the mark, and then checks the query again against the current schema: only a good query may be judged by a schema that
 is a quarter of a second old, and the database itself runs that query.
 
-With `may_be_provisional`, a large Neo4j that is not in the cache is not read completely before the first call. Its
-schema is `provisional` at first (see `read_provisional`), the complete schema is read in the background, and
-`await_current_schema` waits for it.
+A database that is not in the cache is read before the first call, for at most `OPENING_SECONDS`. What is left then is
+read in the background. Until then the schema is `partial` and open, so nothing that it lacks is an error.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from graphground.cypher.schema import PropertyGraphSchema
 from graphground.cypher.text_values import TextValues
 from graphground.graphs.engines.client_context import CANCELLATION, BackgroundWork
 from graphground.graphs.engines.engine import Engine, EngineError, EngineUnavailable, QueryCancelled
-from graphground.graphs.schemas.extraction.extract import extract, read_provisional
+from graphground.graphs.schemas.extraction.extract import extract
 from graphground.graphs.schemas.extraction.findings import Extraction
 from graphground.graphs.storage.home import replacing
 
@@ -111,8 +110,8 @@ QUICK_SECONDS = 0.75
 """The maximum duration of the last reading, in seconds, for a changed database to be reread immediately."""
 SETTLE_STEP_SECONDS, SETTLE_SECONDS = 4.0, 8.0
 """The longest time, in seconds, that a call waits for the schema to be reread: for each query, and in all."""
-COMPLETE_SECONDS, REREAD_SECONDS = 600.0, 60.0
-"""The seconds for which work in the background waits for the complete schema, and for a stale schema to be reread."""
+REREAD_SECONDS = 600.0
+"""The seconds for which work in the background waits for a partial or stale schema to be reread."""
 MAX_COMPLETIONS = 3
 """The number of times that a partial schema is read again, until the database changes."""
 MOST_SHARE = 0.2
@@ -128,23 +127,13 @@ class LiveSchema(BackgroundWork):
     """The schema of one connected database, kept up to date: `LiveSchema(engine, "films", key, cache).open()`.
 
     `key` identifies the database in the cache. `naming` maps labels to the properties that name their nodes.
-    `may_be_provisional` is whether the first schema may be provisional.
     """
 
     def __init__(
-        self,
-        engine: Engine,
-        name: str,
-        key: str,
-        cache: SchemaCache,
-        naming: Mapping[str, str] | None = None,
-        *,
-        may_be_provisional: bool = False,
+        self, engine: Engine, name: str, key: str, cache: SchemaCache, naming: Mapping[str, str] | None = None
     ) -> None:
         super().__init__()
-        self.engine, self.name, self.key, self.cache = engine, name, key, cache
-        self._naming, self._may_be_provisional = naming or {}, may_be_provisional
-        self._provisional = False
+        self.engine, self.name, self.key, self.cache, self._naming = engine, name, key, cache, naming or {}
         self._found: Extraction | None = None
         self._read_mark: str | None = None
         self._mark: str | None = None
@@ -157,34 +146,23 @@ class LiveSchema(BackgroundWork):
     def open(self) -> None:
         """Use the cached schema, and reread the database if it has changed since (see `check_for_changes`).
 
-        A database without a cached schema is read now, for at most `OPENING_SECONDS`. If the schema is then partial or
-        provisional, the complete schema is read in the background.
+        A database without a cached schema is read now, for at most `OPENING_SECONDS`. If the schema is then partial,
+        the complete schema is read in the background.
 
         Raises:
             EngineError: nothing is cached and the database cannot be read.
         """
         stored = self.cache.load(self.key, self.name)
         if stored is None:
-            if not self._open_provisionally():
-                self._take(self.read(OPENING_STEP_SECONDS, OPENING_SECONDS))
+            self._take(self.read(OPENING_STEP_SECONDS, OPENING_SECONDS))
+            self._read_at = -math.inf  # what is left is read without a pause
         else:
             found, self._read_mark = stored
             self._take(found)
             self._read_seconds = found.elapsed_ms / 1e3
             self.check_for_changes()
-        if self._provisional or (self._found is not None and self._found.partial):
+        if self.partial:
             self.follow()
-
-    def _open_provisionally(self) -> bool:
-        if not self._may_be_provisional:
-            return False
-        mark = self.engine.transaction_mark()
-        found = read_provisional(self.engine, self.name)
-        if found is None:
-            return False
-        self._mark = self._read_mark = mark
-        self._take(found, provisional=True)
-        return True
 
     @property
     def schema(self) -> PropertyGraphSchema:
@@ -215,36 +193,25 @@ class LiveSchema(BackgroundWork):
         return self._unreachable
 
     @property
-    def provisional(self) -> bool:
-        """Whether the schema was read from a sample, and the complete schema has not been read yet."""
-        return self._provisional
+    def partial(self) -> bool:
+        """Whether something of the schema could not be read, or not in time."""
+        return self._found is not None and self._found.partial
 
-    def wait_until_complete(self, seconds: float = COMPLETE_SECONDS) -> None:
-        """Wait up to `seconds` until the schema is no longer provisional.
+    def complete(self) -> tuple[PropertyGraphSchema, str | None]:
+        """Return the schema, and the mark of the last transaction before it was read.
+
+        Wait first while the schema is being read in the background.
 
         Raises:
             QueryCancelled: the graph has been closed.
-            EngineError: the complete schema has not been read by then.
         """
-        if self._provisional:
-            self._wait(seconds)
+        if self.partial or self.stale:
+            self._wait(REREAD_SECONDS)
         if self._stopped.is_set():
             raise QueryCancelled(f"The graph {self.name} has been closed.")
-        if self._provisional:
-            raise EngineUnavailable(f"The schema of {self.name} is not complete yet.")
-
-    def complete(self) -> tuple[PropertyGraphSchema, str | None]:
-        """Return the complete schema, and the mark of the last transaction before it was read.
-
-        Wait first while the schema is being read in the background; the errors are those of `wait_until_complete`.
-        """
-        self.wait_until_complete()
-        if self.stale:
-            self._wait(REREAD_SECONDS)
         with self._reading:
             # Statistics made from a partial schema carry no mark, so that they are computed again.
-            is_partial = self._found is not None and self._found.partial
-            return self.schema, None if is_partial else self._read_mark
+            return self.schema, None if self.partial else self._read_mark
 
     def after_reading(self) -> PropertyGraphSchema:
         """Return the schema, after waiting for a reading in progress."""
@@ -259,11 +226,8 @@ class LiveSchema(BackgroundWork):
         now = time.monotonic()
         if now - self._looked < CHECK_SECONDS or not self._read_latest_mark():
             return
-        if self._provisional:
-            self.follow()
-            return
         if not self.stale:
-            if self._found is not None and self._found.partial and self._completions < MAX_COMPLETIONS:
+            if self.partial and self._completions < MAX_COMPLETIONS:
                 self.follow()  # a reading in a hurry was cut off
             return
         if self._read_seconds <= QUICK_SECONDS and now - self._read_at >= self._read_seconds / MOST_SHARE:
@@ -287,15 +251,11 @@ class LiveSchema(BackgroundWork):
         return True
 
     def await_current_schema(self) -> bool:
-        """Reread a stale schema, or wait until a provisional schema has been completed, before a query is checked.
+        """Reread a stale schema before a query is checked.
 
         Return whether the schema has been replaced. If the last reading took more than `SETTLE_SECONDS`, a stale schema
         is not reread here.
         """
-        if self._provisional:
-            self.follow()
-            self._wait(SETTLE_SECONDS)
-            return not self._provisional
         if not self.stale:
             self._read_latest_mark()
         if not self.stale or self._read_seconds > SETTLE_SECONDS:
@@ -343,8 +303,7 @@ class LiveSchema(BackgroundWork):
         """
         with self._reading:
             mark = self.engine.transaction_mark()
-            unfinished = self._found is None or self._found.partial or self._provisional
-            if unfinished or mark is None or mark != self._read_mark:
+            if self._found is None or self.partial or mark is None or mark != self._read_mark:
                 self._take(self.read(step_timeout, total_timeout))
                 self._mark = self._read_mark
         assert self._found is not None
@@ -372,14 +331,14 @@ class LiveSchema(BackgroundWork):
 
         self._start(f"schema of {self.name}", read_again)
 
-    def _take(self, found: Extraction, *, provisional: bool = False) -> None:
+    def _take(self, found: Extraction) -> None:
         labels = found.schema.labels
         named = {
             label: replace(labels[label], naming=key)
             for label, key in self._naming.items()
             if label in labels and key in labels[label].properties
         }
-        for label in () if provisional else self._naming.keys() - named.keys():
+        for label in self._naming.keys() - named.keys():
             logger.warning(
                 "graph %r: name_property sets %s=%s, which the database does not have",
                 self.name,
@@ -387,4 +346,3 @@ class LiveSchema(BackgroundWork):
                 self._naming[label],
             )
         self._found = replace(found, schema=replace(found.schema, labels={**labels, **named})) if named else found
-        self._provisional = provisional  # set last: while it is False, other threads take the schema for complete

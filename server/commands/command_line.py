@@ -361,15 +361,15 @@ def set_up_logging(level: str, form: str = "text") -> None:
         handler.setLevel(level.upper())  # clients may request more detailed messages than stderr receives
 
 
-def open_graphs(settings: Settings, *, may_be_provisional: bool = False, hide: Callable[[str], str] = str) -> Graphs:
+def open_graphs(settings: Settings, *, hide: Callable[[str], str] = str) -> Graphs:
     """Return the graphs that the settings name; a graph's database is connected on first use.
 
-    See `graph_sources` for `may_be_provisional` and `hide`.
+    See `graph_sources` for `hide`.
     """
     import_driver()  # drivers load on first use
     from graphground.server.sources import graph_sources
 
-    return graph_sources(settings, may_be_provisional=may_be_provisional, hide=hide)
+    return graph_sources(settings, hide=hide)
 
 
 def check_names(settings: Settings) -> None:

@@ -60,7 +60,7 @@ def serve_with(settings: Settings, when_listening: Callable[[str], None] | None 
     log_to_clients()
     hide = hiding_paths(default_home(settings.home))
     application = Application(
-        partial(open_graphs, settings, may_be_provisional=True, hide=hide),
+        partial(open_graphs, settings, hide=hide),
         settings.answer_bytes,
         settings.queries,
         recorder_for(settings),

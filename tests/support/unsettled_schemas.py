@@ -1,6 +1,8 @@
-"""Schemas that are not current: the schema of a database that has changed, and a schema read from a sample."""
+"""Schemas that are not current: the schema of a database that has changed, and one that was read in part."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from tests.support.films import FILMS
 
@@ -8,7 +10,7 @@ from tests.support.films import FILMS
 class SlowSchema:
     """The schema of a database that has changed, and that takes too long to read within a call."""
 
-    schema, stale, provisional, unreachable, counts = FILMS, True, False, None, (None, None)
+    schema, stale, partial, unreachable, counts = FILMS, True, False, None, (None, None)
 
     def check_for_changes(self) -> None: ...
 
@@ -20,7 +22,7 @@ class SlowSchema:
         return False
 
 
-class SampledSchema(SlowSchema):
-    """The schema of a large database that has just been connected, of which only a sample has been read."""
+class PartialSchema(SlowSchema):
+    """The schema of a large database that has just been connected, of which only a part has been read."""
 
-    stale, provisional = False, True
+    schema, stale, partial = replace(FILMS, open=True), False, True

@@ -164,16 +164,12 @@ conversions may still fail."""
 SECONDS = 2.0
 
 
-def read_profiles(steps: Steps, schema: PropertyGraphSchema, *, formats: bool = True) -> PropertyGraphSchema:
-    """Return the schema with the formats of its text properties, and the naming property and the keys of each label.
-
-    Reading formats may take long; without `formats`, only naming properties and keys are read.
-    """
-    profiler = Profiler(steps, schema, formats)
-    types = schema.relationship_types if formats else ()
+def read_profiles(steps: Steps, schema: PropertyGraphSchema) -> PropertyGraphSchema:
+    """Return the schema with the formats of its text properties, and the naming property and the keys of each label."""
+    profiler = Profiler(steps, schema)
     steps.each(
         [partial(profiler.label, label) for label in schema.labels.values()]
-        + [partial(profiler.relationship_type, type_) for type_ in types]
+        + [partial(profiler.relationship_type, type_) for type_ in schema.relationship_types]
     )
     return profiler.result()
 
@@ -184,8 +180,8 @@ class Profiler:
     Create `Profiler(steps, schema)`, call `label` for each label and `relationship_type` for each type, then `result`.
     """
 
-    def __init__(self, steps: Steps, schema: PropertyGraphSchema, formats: bool = True) -> None:
-        self._steps, self._schema, self._formats = steps, schema, formats
+    def __init__(self, steps: Steps, schema: PropertyGraphSchema) -> None:
+        self._steps, self._schema = steps, schema
         self._labels: dict[str, Label] = {}
         self._types: dict[str, dict[str, TextValues]] = {}
 
@@ -198,7 +194,7 @@ class Profiler:
         searched = {key for index in indexes if index.kind == "fulltext" for key in index.properties}
         match = nodes(label.name).match()
         sampled = self._sampled(match, label.name, _texts(label.properties), label.count)
-        texts = self._profiles(match, sampled, label.count) if self._formats else {}
+        texts = self._profiles(match, sampled, label.count)
         naming = naming_property(
             label.name,
             [
@@ -255,7 +251,7 @@ class Profiler:
         for place, key in enumerate(keys):
             values = [row[place] for row in rows if isinstance(row[place], str) and row[place].strip()]
             filled = len(values) / len(rows) if rows else 0.0
-            if self._formats and len(values) < 5 and (count is None or count > SAMPLED_NODES):
+            if len(values) < 5 and (count is None or count > SAMPLED_NODES):
                 value = property_of("n", key)
                 more = (
                     self._rows(

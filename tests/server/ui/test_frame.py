@@ -7,12 +7,12 @@ import pytest
 
 from graphground.graphs.graph import Graph
 from graphground.server.ui.drawings import schema_for_page
-from graphground.tools.get_schema import PROVISIONAL, STALE
+from graphground.tools.get_schema import PARTIAL, STALE
 from tests.server.ui.conftest import ready
 from tests.server.ui.test_views import text_of
 from tests.support.browser import Page
 from tests.support.films import FILMS
-from tests.support.unsettled_schemas import SampledSchema, SlowSchema
+from tests.support.unsettled_schemas import PartialSchema, SlowSchema
 
 
 def test_the_graphs_are_shown_with_size_and_health(tab: Page, page_address: str) -> None:
@@ -90,6 +90,6 @@ def test_a_refused_origin_is_reported_and_only_a_refused_token_is_asked_for(tab:
     tab.wait("document.querySelector('.token input')")
 
 
-@pytest.mark.parametrize(("definition", "note"), [(SampledSchema(), PROVISIONAL), (SlowSchema(), STALE), (FILMS, "")])
+@pytest.mark.parametrize(("definition", "note"), [(PartialSchema(), PARTIAL), (SlowSchema(), STALE), (FILMS, "")])
 def test_a_schema_that_is_not_current_is_marked(definition: Any, note: str) -> None:
     assert schema_for_page(Graph("films", definition))["note"] == note

@@ -16,7 +16,7 @@ from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.engines.engine import QueryTimeout, Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
-from graphground.graphs.schemas.extraction.extract import extract, read_provisional, sample_values, scan
+from graphground.graphs.schemas.extraction.extract import extract, sample_values, scan
 from graphground.graphs.schemas.extraction.findings import Findings, Steps
 from graphground.graphs.schemas.live_schema import LiveSchema, SchemaCache, fingerprint
 from graphground.graphs.schemas.statistics import query_statistics
@@ -135,28 +135,6 @@ def test_statistics_are_the_same_without_shortcuts_through_the_schema(engine: Bo
     assert (found.labels, found.types, found.patterns) == (counted.labels, counted.types, counted.patterns)
     assert found.fill("Person", "born") == 0.5
     assert found.fill("WROTE", "year") == 1.0
-
-
-def test_a_provisional_schema_differs_from_the_complete_schema_only_in_what_the_sample_misses(
-    engine: BoltEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert read_provisional(engine, "mixed") is None  # it is small, so it is read completely
-    monkeypatch.setattr("graphground.graphs.schemas.extraction.extract.MOST_READ_COMPLETELY", 0)
-    found, complete = read_provisional(engine, "mixed"), extract(engine, "mixed")
-    assert found is not None
-    assert (found.nodes, found.relationships) == (5011, complete.relationships)
-    assert found.schema.labels["Bulk"].properties == {"n": "int"}
-    assert {name: label.count for name, label in found.schema.labels.items()} == {
-        name: label.count for name, label in complete.schema.labels.items()
-    }
-    assert found.schema.label_combinations == complete.schema.label_combinations
-    monkeypatch.setattr("graphground.graphs.schemas.extraction.extract.SAMPLED", 10_000)
-    whole = read_provisional(engine, "mixed")
-    assert whole is not None
-    assert as_oracle(whole.schema) == as_oracle(complete.schema)
-    assert {name: label.naming for name, label in whole.schema.labels.items()} == {
-        name: label.naming for name, label in complete.schema.labels.items()
-    }
 
 
 def test_nonexistent_patterns_are_not_in_the_schema(engine: BoltEngine) -> None:
