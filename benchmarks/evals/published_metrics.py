@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.evals.recorded_scores import GRAPHS, TIMEOUT, measured, scored
+from benchmarks.results import Figure, record
 from graphground.evals.metrics.executable import attempt
 from graphground.evals.metrics.execution_accuracy import orders, tables_match
 from graphground.graphs.engines.embedded.launcher import end_engine
@@ -28,6 +29,8 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
 from tests.support.shared_data import SHARED
+
+COMMAND = "benchmarks.evals.published_metrics"
 
 
 def published() -> Any:
@@ -160,16 +163,16 @@ def reason(gold: str, predicted: str, ours: tuple[float, float], theirs: tuple[f
     return which + "OTHER"
 
 
-def compare_predictions(ex: Any, ps: Any, graph: Graph, name: str, most: int, shown: int) -> None:
-    """Compare both implementations' scores of real predictions on a stand-in graph."""
+def compare_predictions(ex: Any, ps: Any, graph: Graph, name: str, most: int, shown: int) -> Counter[str]:
+    """Compare both implementations' scores of real predictions on a stand-in graph; return how many agree."""
     reasons: Counter[str] = Counter()
     examples: Counter[str] = Counter()
     by_rule: Counter[bool] = Counter()
     connector = Connector(graph)
     chosen = [record for record in scored(name) if record["pred_cypher"] != record["gold_cypher"]]
     chosen = random.Random(3).sample(chosen, min(most, len(chosen)))
-    for record in chosen:
-        gold, predicted = str(record["gold_cypher"]), str(record["pred_cypher"])
+    for scores in chosen:
+        gold, predicted = str(scores["gold_cypher"]), str(scores["pred_cypher"])
         ((accuracy, similarity, published_similarity),) = measured(graph, gold, [predicted])
         our_scores = (accuracy, similarity)
         with contextlib.redirect_stdout(io.StringIO()):
@@ -195,6 +198,8 @@ def compare_predictions(ex: Any, ps: Any, graph: Graph, name: str, most: int, sh
     explained = len(chosen) - sum(count for why, count in reasons.items() if why.endswith("OTHER"))
     print(f"  {explained:,} of {len(chosen):,} are the same, or differ for one of the reasons above", flush=True)
     print(f'  PSJS with rule="published": {by_rule[True]} equal, {by_rule[False]} different', flush=True)
+    same_ex = len(chosen) - sum(count for why, count in reasons.items() if why.startswith("EX"))
+    return Counter({"all": len(chosen), "EX": same_ex, "PSJS explained": explained, "PSJS": by_rule[True]})
 
 
 def main() -> None:
@@ -208,13 +213,22 @@ def main() -> None:
     ex, ps = published()
     compare_tables(ex, options.tables)
     home = Home(options.folder / "home")
+    agree: Counter[str] = Counter()
     try:
         for name in options.graphs:
             graph = open_stored(name, home)
-            compare_predictions(ex, ps, graph, name, options.most, options.shown)
+            agree += compare_predictions(ex, ps, graph, name, options.most, options.shown)
             graph.close()
     finally:
         end_engine(home, kill=True)
+    if set(options.graphs) >= set(GRAPHS):
+        data, least = "all real predictions that have scores", f">= {agree['all']}"
+        psjs = min(agree["PSJS"], agree["PSJS explained"])
+        record(
+            "evals",
+            Figure("EX as the published code", data, agree["EX"], "", least, COMMAND),
+            Figure("PSJS: equal by the published rule, explained by the paper's", data, psjs, "", least, COMMAND),
+        )
 
 
 if __name__ == "__main__":
