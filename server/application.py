@@ -106,10 +106,9 @@ class Application:
             first()
         tool = tool_named(name) or (self.own.all().get(name) if self.own else None)
         if tool is None:
-            from graphground.cypher.names.nearest import closest  # loaded only after a mistake
+            from graphground.cypher.names.nearest import closest, did_you_mean  # loaded only after a mistake
 
-            nearest = closest(name, self.tools)
-            hint = f"; did you mean {nearest[0]!r}?" if nearest else "."
+            nearest, hint = closest(name, self.tools), did_you_mean(name, self.tools) or "."
             # Clients receive this failure as a protocol error, and many of them show only its message.
             return failed(
                 ToolFailure(

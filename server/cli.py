@@ -61,11 +61,9 @@ def main() -> None:
         except KeyboardInterrupt:
             sys.exit(130)
     else:
-        from graphground.cypher.names.nearest import closest
+        from graphground.cypher.names.nearest import did_you_mean
 
-        nearest = closest(word, COMMANDS, limit=1)
-        hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
-        sys.stderr.write(f"graphground: there is no command {word!r}.{hint}\n\n{usage()}")
+        sys.stderr.write(f"graphground: there is no command {word!r}{did_you_mean(word, COMMANDS) or '.'}\n\n{usage()}")
         sys.exit(2)
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import SchemaError
 
-from graphground.cypher.names.nearest import closest
+from graphground.cypher.names.nearest import did_you_mean
 from graphground.server.arguments import explain_value
 from graphground.server.settings import SettingsError, name_nearest
 from graphground.tools import NAMES
@@ -101,6 +101,5 @@ def _build(kind: type[KindT], entries: dict[str, Any], place: str) -> KindT:
         known = [field.name for field in fields(kind) if field.name not in ("name", "place")]
         raise SettingsError(f"{place} has no setting {key!r}{name_nearest(key, known)}")
     message, allowed = explain_value(problem)
-    nearest = closest(str(problem["input"]), allowed, limit=1) if problem["type"] == "literal_error" else []
-    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+    hint = did_you_mean(str(problem["input"]), allowed) if problem["type"] == "literal_error" else ""
     raise SettingsError(f"{place}: {message}{hint}")

@@ -382,10 +382,9 @@ def default_home(home: str | None) -> Path:
 
 def name_nearest(found: str, known: Any) -> str:
     """Return `; did you mean 'port'?`, or a list of what is known."""
-    from graphground.cypher.names.nearest import closest  # loaded only after a mistake
+    from graphground.cypher.names.nearest import did_you_mean  # loaded only after a mistake
 
-    nearest = closest(found, known, limit=1)
-    return f"; did you mean {nearest[0]!r}?" if nearest else f"; there are: {', '.join(known)}"
+    return did_you_mean(found, known) or f"; there are: {', '.join(known)}"
 
 
 def _type_words(default: Any) -> str:

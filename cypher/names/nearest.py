@@ -55,6 +55,12 @@ def closest(found: str, known: Iterable[str], limit: int = 3) -> list[str]:
     return [near.name for near in nearest(found, known, limit=limit)]
 
 
+def did_you_mean(found: str, known: Iterable[str]) -> str:
+    """Return the end of a message, `; did you mean 'load'?`, or an empty string if no known word is similar."""
+    words = closest(found, known, limit=1)
+    return f"; did you mean {words[0]!r}?" if words else ""
+
+
 def is_clear(near: list[Near], least: float = 0.42, lead: float = 0.1) -> bool:
     """Return whether the best candidate is similar enough, and leads the second by enough, to become an edit."""
     return bool(near) and near[0].score >= least and (len(near) == 1 or near[0].score - near[1].score >= lead)

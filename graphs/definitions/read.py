@@ -35,6 +35,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, StringConstraints, Tag, ValidationError
 from pydantic_core import ErrorDetails
 
+from graphground.cypher.names.nearest import closest, did_you_mean
 from graphground.cypher.schema import RESERVED_PROPERTIES, Label, PropertyGraphSchema, RelationshipPattern
 
 ITEM, PROPERTY, LANGUAGE = "^Q[1-9][0-9]*$", "^P[1-9][0-9]*$", "^[a-z]{2,3}(-[a-z0-9]+)*$"
@@ -429,15 +430,12 @@ def _describe_error(details: ErrorDetails, model: type[BaseModel]) -> tuple[Plac
         return path[:-1], f"{path[-1]!r} is missing"
     if kind == "extra_forbidden":
         known = _known_keys(model, path)
-        suggestion = nearest(str(path[-1]), known)
-        hint = f"did you mean {suggestion!r}?" if suggestion else f"known keys: {', '.join(known)}"
-        return path, f"is not a known key; {hint}"
+        hint = did_you_mean(str(path[-1]), known) or f"; known keys: {', '.join(known)}"
+        return path, f"is not a known key{hint}"
     if kind == "literal_error":
         allowed = re.findall("'([^']*)'", context["expected"])
-        suggestion = nearest(value, allowed) if isinstance(value, str) else None
-        return path, f"{value!r} is not allowed; it must be {context['expected']}" + (
-            f"; did you mean {suggestion!r}?" if suggestion else ""
-        )
+        hint = did_you_mean(value, allowed) if isinstance(value, str) else ""
+        return path, f"{value!r} is not allowed; it must be {context['expected']}{hint}"
     if kind == "string_pattern_mismatch":
         example = EXAMPLES.get(context["pattern"])
         return path, (
@@ -481,18 +479,9 @@ def definition_text(source: str | Path) -> tuple[str, str]:
     try:
         return path.read_text("utf-8"), path.name
     except FileNotFoundError:
-        suggestion = nearest(str(source), DOMAINS)
-        hint = f" Did you mean {suggestion!r}?" if suggestion else ""
-        raise DefinitionError(
-            str(source),
-            [
-                Problem(
-                    0,
-                    "",
-                    f"there is no such file, nor a domain of that name.{hint} The domains are {', '.join(DOMAINS)}",
-                )
-            ],
-        ) from None
+        hint = did_you_mean(str(source), DOMAINS) or "."
+        message = f"there is no such file, nor a domain of that name{hint} The domains are {', '.join(DOMAINS)}"
+        raise DefinitionError(str(source), [Problem(0, "", message)]) from None
     except (OSError, UnicodeDecodeError) as error:
         raise DefinitionError(path.name, [Problem(0, "", f"cannot be read ({error})")]) from None
 
@@ -748,16 +737,5 @@ def _types(definition: Definition) -> Iterator[tuple[Place, str]]:
 
 
 def _near(name: str, known: Iterable[str]) -> str:
-    found = nearest(name, known)
-    return f" (nearest: {found})" if found else ""
-
-
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that is most similar: `nearest("flaot", ["float", "int"])` is `"float"`.
-
-    Return None if no known name is similar.
-    """
-    from rapidfuzz import process  # needed only for errors; loading it takes longer than checking a definition
-
-    found = process.extractOne(name, list(known), score_cutoff=60)
-    return found[0] if found else None
+    found = closest(name, known, limit=1)
+    return f" (nearest: {found[0]})" if found else ""

@@ -27,6 +27,7 @@ import httpx2
 from filelock import FileLock, Timeout
 
 from graphground import __version__
+from graphground.cypher.names.nearest import did_you_mean
 from graphground.graphs.definitions.read import DOMAINS
 from graphground.graphs.storage.home import Home
 
@@ -272,14 +273,8 @@ def pull_graph(
         DownloadError: CypherBench has no domain `name`, or the download failed; the message gives the reason.
     """
     if name not in DOMAINS:
-        from rapidfuzz import process
-
-        nearest = process.extractOne(name, DOMAINS, score_cutoff=60)
-        raise DownloadError(
-            f"CypherBench has no graph {name!r}."
-            + (f" Did you mean {nearest[0]!r}?" if nearest else "")
-            + f" It has {', '.join(DOMAINS)}."
-        )
+        hint = did_you_mean(name, DOMAINS) or "."
+        raise DownloadError(f"CypherBench has no graph {name!r}{hint} It has {', '.join(DOMAINS)}.")
     path = home.downloads / f"{name}_simplekg.json"
     addresses = [f"{mirror}/graphs/simplekg/{path.name}" for mirror in mirrors(given)]
     return path, fetch(addresses, path, progress, offline=offline)

@@ -104,15 +104,12 @@ def listed_tools(tools: Mapping[str, Tool[Any, Any]]) -> str:
 
 def describe(name: str, tools: Mapping[str, Tool[Any, Any]]) -> int:
     """Print a tool's description and its arguments; return the exit status, which is 1 if there is no such tool."""
-    from graphground.cypher.names.nearest import closest
+    from graphground.cypher.names.nearest import did_you_mean
     from graphground.server.definitions import input_schema
 
     tool = tools.get(name)
     if tool is None:
-        nearest = closest(name, tools)
-        sys.stderr.write(
-            f"graphground: there is no tool {name!r}" + (f"; did you mean {nearest[0]!r}?" if nearest else "") + "\n"
-        )
+        sys.stderr.write(f"graphground: there is no tool {name!r}{did_you_mean(name, tools)}\n")
         return FAILED
     schema = input_schema(tool)
     lines = [tool.description, "", f"graphground call {name} '{{…}}'", ""]

@@ -81,9 +81,11 @@ class CommandLine(argparse.ArgumentParser):
         parsed, unknown = known(args, namespace)
         if unknown:
             parser: CommandLine = getattr(parsed, "parser", self)
+            from graphground.cypher.names.nearest import did_you_mean  # loaded only after a mistake
+
             options = [option for action in parser._actions for option in action.option_strings]
             parser.error(
-                f"there is no option {unknown[0]!r}{did_you_mean(unknown[0], options)}"
+                f"there is no option {unknown[0]!r}{did_you_mean(unknown[0].partition('=')[0], options)}"
                 if unknown[0].startswith("-")
                 else f"unexpected argument {unknown[0]!r}"
             )
@@ -269,6 +271,8 @@ def _in_our_words(message: str) -> str:
         return f"give one of {', '.join(found[1].split())}"
     if found := re.fullmatch(r"argument (\S+): invalid choice: '(.*?)' \(choose from (.*)\)", message):
         name, value, choices = found[1], found[2], re.findall(r"[\w.-]+", found[3])
+        from graphground.cypher.names.nearest import did_you_mean  # loaded only after a mistake
+
         hint = did_you_mean(value, choices)
         if name == "COMMAND":
             return f"there is no command {value!r}{hint}; the commands are {', '.join(choices)}"
@@ -279,14 +283,6 @@ def _in_our_words(message: str) -> str:
 def wants_trace() -> bool:
     """Whether failures are shown with their traceback, as GRAPHGROUND_LOG_LEVEL=debug requests."""
     return os.environ.get("GRAPHGROUND_LOG_LEVEL", "").lower() == "debug"
-
-
-def did_you_mean(found: str, known: Sequence[str]) -> str:
-    """Return `; did you mean 'load'?`, or an empty string if no known word is similar."""
-    from graphground.cypher.names.nearest import closest  # loaded only after a mistake
-
-    nearest = closest(found.partition("=")[0], known, limit=1)
-    return f"; did you mean {nearest[0]!r}?" if nearest else ""
 
 
 DATA_FOLDER = ("home", "settings")

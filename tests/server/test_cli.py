@@ -20,7 +20,7 @@ def test_the_version_is_printed_on_stdout(tmp_path: Path) -> None:
 def test_a_misspelled_command_is_reported_with_the_nearest(tmp_path: Path) -> None:
     result = process("serv", home=tmp_path)
     assert (result.returncode, result.stdout) == (2, "")
-    assert "Did you mean 'serve'?" in result.stderr
+    assert "did you mean 'serve'?" in result.stderr
 
 
 def test_python_without_docstrings_is_refused_with_the_remedy(tmp_path: Path) -> None:

@@ -163,7 +163,7 @@ def test_an_ambiguous_relationship_type_is_reported_with_the_pattern_to_write() 
 
 
 def test_the_error_about_a_missing_file_names_the_nearest_domain(tmp_path: Path) -> None:
-    with pytest.raises(DefinitionError, match="Did you mean 'geography'"):
+    with pytest.raises(DefinitionError, match="did you mean 'geography'"):
         read_definition("geografy")
     binary = tmp_path / "x.toml"
     binary.write_bytes(b"\xff\xfe")

@@ -61,7 +61,7 @@ def test_the_questions_are_pulled_without_a_graph(
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["pull", "moovie"], "Did you mean 'movie'?"), (["pull", "art", "--offline"], "run once without --offline")],
+    [(["pull", "moovie"], "did you mean 'movie'?"), (["pull", "art", "--offline"], "run once without --offline")],
 )
 def test_wrong_use_is_reported(
     arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
