@@ -74,40 +74,28 @@ def _all_unique(facts: Facts, use: PropertyUse, data: Data | None) -> bool:
 
 
 def sort_columns(facts: Facts, findings: Findings) -> None:
-    """Report columns probably returned only for sorting: the year in `RETURN n.name, n.year ORDER BY n.year`."""
+    """Report columns probably returned only for sorting: the year in `RETURN n.name, n.year ORDER BY n.year`.
+
+    A count or an average is what the question asks for, or cannot be left out without another WITH.
+    """
     for clause, _ in facts.returned:
         projection = clause.projection
-        if len(projection.items) < 2 or not projection.order_by:
+        aliases = {item.alias.name for item in projection.items if item.alias is not None}
+        if projection.distinct or groups_rows(projection):
             continue
         keys = {findings.query.source(sort.expression): sort for sort in projection.order_by}
         for item in projection.items[1:]:
             text = findings.query.source(item.expression)
             sort = keys.get(text) or (keys.get(item.alias.name) if item.alias is not None else None)
-            if sort is not None:
+            # An alias that hides a variable hides it from ORDER BY too.
+            if sort is not None and not any(variable.name in aliases for variable in item.expression.find(t.Variable)):
+                descending = " DESC" if sort.descending else ""
                 findings.hint(
                     "extra_sort_column",
-                    f"{text} is a sort key. {_without_column(findings, projection, item, sort)}",
+                    f"{text} is a sort key. Return it only if the question asks for its value; "
+                    f"ORDER BY {text}{descending} works without the column.",
                     item,
                 )
-
-
-def _without_column(findings: Findings, projection: t.Projection, item: t.ReturnItem, sort: t.SortItem) -> str:
-    """Return the sentence on how to sort by a column without returning it.
-
-    DISTINCT and aggregates hide everything but the columns from ORDER BY, and so does an alias that hides a variable.
-    """
-    text, descending = findings.query.source(item.expression), " DESC" if sort.descending else ""
-    aliases = {other.alias.name for other in projection.items if other.alias is not None}
-    hidden = any(variable.name in aliases for variable in item.expression.find(t.Variable))
-    if not (projection.distinct or hidden or groups_rows(projection)):
-        return (
-            f"Return it only if the question asks for its value; ORDER BY {text}{descending} works without the column."
-        )
-    name = quoted_name(item.alias.name) if item.alias is not None else "sort_key"
-    return (
-        "If the question does not ask for its value, compute all columns in a WITH and return only the others: "
-        f"WITH {'DISTINCT ' if projection.distinct else ''}…, {text} AS {name} RETURN … ORDER BY {name}{descending}."
-    )
 
 
 def closed_intervals(facts: Facts, findings: Findings) -> None:
