@@ -194,9 +194,13 @@ def merged_names(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Diag
             use = shape.use(node)
             if use is None or use.symbol.name in variables or not _may_merge(shape, use, facts):
                 continue
+            # Another column, such as a card number, may keep nodes apart; an aggregate merges by its argument alone.
+            grouped = any(item.expression is node for item in step.groups)
+            others = ["", *shape.columns([item for item in step.groups if item.expression is not node] * grouped, "g")]
             rows = probe.rows(
-                f"{step.before} WITH {shape.source(node)} AS name, count(DISTINCT {use.symbol.name}) AS nodes "
-                "WHERE nodes > 1 AND name IS NOT NULL RETURN name, nodes ORDER BY nodes DESC LIMIT 20",
+                f"{step.before} WITH {shape.source(node)} AS name{', '.join(others)}, "
+                f"count(DISTINCT {use.symbol.name}) AS nodes WHERE nodes > 1 AND name IS NOT NULL "
+                "RETURN name, max(nodes) AS nodes ORDER BY nodes DESC LIMIT 20",
                 20,
             )
             if not rows:

@@ -219,6 +219,14 @@ SILENT = [
 ]
 
 
+@films
+def test_namesakes_that_another_column_keeps_apart_are_not_reported(real_graphs: OpenGraphs) -> None:
+    query = "MATCH (m:Movie)-[:hasGenre]->(g:Genre) RETURN elementId(m) AS id, m.name, count(DISTINCT g) AS n"
+    assert message_of(real_graphs, "movie", query, "namesakes_merged") is None
+    query = query.replace("elementId(m)", "m.name = 'Hamlet'")
+    assert "'Hamlet' names 3" in (message_of(real_graphs, "movie", query, "namesakes_merged") or "")
+
+
 @pytest.mark.parametrize(("graph", "query"), SILENT)
 def test_nothing_is_reported_without_a_reason_in_the_data(real_graphs: OpenGraphs, graph: str, query: str) -> None:
     assert answer(real_graphs, graph, query).diagnostics == []
