@@ -8,8 +8,8 @@ from functools import reduce
 from operator import or_
 
 from graphground.cypher.checks.findings import Findings, free_name, relationship_clause
-from graphground.cypher.diagnostics import all_of, either, listed, reversed_text
-from graphground.cypher.names.nearest import Near, is_clear, nearest
+from graphground.cypher.diagnostics import Edit, all_of, either, listed, reversed_text
+from graphground.cypher.names.nearest import Near, is_clear, meaning, nearest
 from graphground.cypher.outline.model import (
     Facts,
     LabelUse,
@@ -24,7 +24,7 @@ from graphground.cypher.outline.model import (
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.safety.time_limit import check_work
 from graphground.cypher.schema import RelationshipPattern, pattern_texts
-from graphground.cypher.tree import Node
+from graphground.cypher.tree import Node, Query
 
 ONLY_FIT = 3
 LIKE_ENOUGH, SLIP = 0.62, 0.8
@@ -76,6 +76,9 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
     near = near[:ONLY_FIT]
     place: Node = use.name
     suggestions, clear = [quoted_name(item.name) for item in near], is_clear(near)
+    if len(fitting) > 1 and near and near[0].score < SLIP and not meaning(found, near[0].name):
+        # Letters in common, as in BORROWED and RESERVED, do not tell which of several possible types was meant.
+        suggestions, clear = [quoted_name(name) for name in fitting] * (len(fitting) <= ONLY_FIT), False
     known = link is not None and _ends_known(facts, link)
     ways = _ways(facts, link, link.left.kinds, link.right.kinds, found) if link is not None and known else []
     if link is not None and ways and ways[0].score > (near[0].score if near else LIKE_ENOUGH if narrow else 0):
@@ -209,7 +212,27 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None
     # If other labels have the property, the label may be wrong, so a mere `name` is no certain fix.
     vague = bool(elsewhere) and bool(near) and near[0].name in GENERIC_NAMES
     clear = len(naming) == 1 if naming else is_clear(near) and not vague
+    neighbours = [end for link in links for end in (link.left, link.right)]
+    on_nodes = any(index.property_types(end.kinds, use.key) for end in neighbours)
+    if len(links) == 1 and not (near or on_nodes or use.in_map) and value == f"{name}.{use.key}":
+        edits = _name_relationship(links[0], name, findings.query)
+        if edits is not None:
+            read = f"{name}.{findings.query.source(use.key_node)}"
+            edits.append(Edit(use.node.start, use.node.end, read))
+            findings.error("unknown_property", message, use.node, [read] * (len(edits) == 1), edits=edits)
+            return
     _add(use, message, suggested, clear and not links, findings)
+
+
+def _name_relationship(link: Link, name: str, query: Query) -> list[Edit] | None:
+    """Return the edits that give a relationship a variable, `-[:PLAYED]->` to `-[r:PLAYED]->`; None without a type."""
+    pattern = link.pattern
+    if pattern.variable is not None:
+        return []
+    if pattern.types is None:
+        return None
+    opening = query.text[pattern.start : pattern.types.start]  # replaced as a whole: equal replacements count once
+    return [Edit(pattern.start, pattern.types.start, opening.replace("[", f"[{name}", 1))]
 
 
 def _own_properties(facts: Facts, labels: Iterable[str], properties: Iterable[str]) -> list[str]:

@@ -38,6 +38,15 @@ def test_a_misspelled_type_is_reported_and_its_direction_is_not_checked() -> Non
     assert "(:Character)-[:diedIn|bornIn]->(:Location)" in diagnostic.message
 
 
+def test_a_type_that_only_shares_letters_with_one_of_several_possible_types_is_not_replaced() -> None:
+    library = schema("library", {"Member": {}, "Work": {}}, ["Member RESERVED Work", "Member RATED Work"])
+    report = validate("MATCH (m:Member)-[:BORROWED]->(w:Work) RETURN w.name", library)
+    assert report.diagnostics[0].suggestions == ("RESERVED", "RATED")
+    assert report.suggested_query is None
+    slip = validate("MATCH (m:Member)-[:RESERVD]->(w:Work) RETURN w.name", library)
+    assert slip.suggested_query == "MATCH (m:Member)-[:RESERVED]->(w:Work) RETURN w.name"
+
+
 def test_a_type_written_with_a_synonym_is_found_by_meaning() -> None:
     (diagnostic,) = problems_in("MATCH (n:Person)<-[r:hasFounder]-(c:Company) RETURN n.name")
     assert diagnostic.suggestions[0] == "foundedBy"
@@ -52,6 +61,15 @@ def test_the_property_of_a_variable_without_a_label_is_checked() -> None:
 def test_a_property_read_from_a_node_is_suggested_for_the_relationship_that_has_it() -> None:
     (diagnostic,) = problems_in("MATCH (c:Company)-[r:hasCEO]->(p:Person) RETURN p.start_year")
     assert diagnostic.message.endswith("has a property 'start_year': read r.start_year.")
+    assert diagnostic.suggestions == ("r.start_year",)
+
+
+def test_the_relationship_that_has_the_property_is_named_once_for_two_conditions() -> None:
+    query = "MATCH (:Company)-[:hasCEO]->(p) WHERE p.start_year > 1990 AND p.start_year < 2000 RETURN p.name"
+    report = validate(query, COMPANY)
+    assert report.suggested_query == (
+        "MATCH (:Company)-[r:hasCEO]->(p) WHERE r.start_year > 1990 AND r.start_year < 2000 RETURN p.name"
+    )
 
 
 @pytest.mark.parametrize(
