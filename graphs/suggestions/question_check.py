@@ -31,7 +31,7 @@ _COUNTS = re.compile(r"(?i)\b(count|size|length|sum|collect)\s*[({]")
 _PICKS = re.compile(r"(?i)\b(LIMIT|ORDER\s+BY|CASE|min|max|reduce|apoc|ALL|NOT|EXISTS|collect)\b")
 _OR = re.compile(r"(?i)\b(UNION|OR|IN|XOR|ANY|CASE|OPTIONAL|COLLECT)\b|\||\+")
 _SORT = re.compile(
-    r"\b(sorted (by|from)|ordered (by|from)|ranked (by|from)|in (alphabetical|chronological|ascending|descending) order)\b"
+    r"\b((sorted|ordered|ranked) (by (?!#)|from (?!#).+ to )|in (alphabetical|chronological|ascending|descending) order)\b"
 )
 _FIRST = re.compile(
     r"\b(which|what|who|whose)\b( \w+){0,6} the (highest|lowest|oldest|youngest|largest|smallest|longest|shortest|tallest|"

@@ -594,11 +594,13 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
 def _elsewhere(probe: Probe, value: str) -> str:
     """Return the sentence that says which other nodes have a value; empty if none is known."""
     lookup = probe.graph.indexed_entities
-    found = [item for item in lookup.find(value) if item.name == value] if lookup is not None else []
+    found = [item for item in lookup.find(value) if item.match in ("exact", "alias")] if lookup is not None else []
     places = dict.fromkeys(
-        f"(:{quoted_name(item.label)} {{{quoted_name(item.property)}: {quoted(value)}}})" for item in found
+        f"(:{quoted_name(item.label)} {{{quoted_name(item.name_property)}: {quoted(item.name)}}})"
+        f"{' has this alias' if item.match == 'alias' else ' exists'}"
+        for item in found
     )
-    return f" {all_of(list(places), 3)} exist{'s' if len(places) == 1 else ''}." if places else ""
+    return f" {all_of(list(places), 3)}." if places else ""
 
 
 def _missing(probe: Probe, before: str, subject: t.Expression) -> dict[str, int]:

@@ -129,6 +129,10 @@ def test_an_unrelated_question_changes_nothing(names: EntityLookup) -> None:
         ("MATCH (f:Film) WHERE f.released >= 631152000000 RETURN f.name", "Which films were released in 1990?"),
         ("MATCH (f:Film {name: 'Alien'}) RETURN f.runtime_minute", "How many minutes does Alien run?"),
         (
+            "MATCH (f:Film)-[:directedBy]->(p:Person {name: 'Michael Mann'}) RETURN f.name",
+            "Which films were ordered from Michael Mann?",
+        ),
+        (
             "MATCH (:Person {name: 'Michael Mann'})<-[:directedBy]-(f:Film)-[:writtenBy]->(:Person {name: 'David Mamet'}) "
             "RETURN f.name",
             "Which films were directed by Michael Mann and written by David Mamet, either currently or in the past?",
