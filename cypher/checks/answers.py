@@ -198,30 +198,19 @@ def _components(facts: Facts, use: MatchUse) -> list[list[Symbol]]:
             holders = {by_name[inner.name] for inner in entries.find(t.Variable) if inner.name in by_name}
             if holders:
                 groups.append(holders | set(map(id, part)))
-    return [[symbols[key] for key in group] for group in _merged(groups)]
-
-
-def _merged(groups: list[set[int]]) -> list[list[int]]:
-    """Merge sets that share a member: `[{1, 2}, {3}, {2, 4}]` gives `[[1, 2, 4], [3]]`."""
-    leader: dict[int, int] = {}
-
-    def find(key: int) -> int:
-        while leader[key] != key:
-            leader[key] = key = leader[leader[key]]
-        return key
-
+    place: dict[int, set[int]] = {}
     for group in groups:
-        first: int | None = None
-        for key in group:
-            leader.setdefault(key, key)
-            if first is None:
-                first = find(key)
-            else:
-                leader[find(key)] = first
-    members: dict[int, list[int]] = {}
-    for key in leader:
-        members.setdefault(find(key), []).append(key)
-    return list(members.values())
+        found = {id(place[key]): place[key] for key in group if key in place}
+        whole = max(found.values(), key=len, default=group)
+        for joined in (group, *found.values()):
+            # The largest set stays as it is, so that a long chain of paths does not take quadratic time.
+            if joined is not whole or not found:
+                whole |= joined
+                place.update(dict.fromkeys(joined, whole))
+    merged: dict[int, list[Symbol]] = {}
+    for key, symbol in symbols.items():
+        merged.setdefault(id(place[key]), []).append(symbol)
+    return list(merged.values())
 
 
 def unbounded_paths(facts: Facts, findings: Findings) -> None:
