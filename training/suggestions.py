@@ -7,7 +7,7 @@ measures. The first round ranks candidates only by how much of the question they
 the weights of the first. The candidates are run; those that return the gold rows are right. A log-linear model is
 fitted to them from zeros, with Adam and an L1 term. Nothing is random; no weight is set by hand.
 
-Then each kind is left out in turn, to see how well the others teach it, and how sure one may be of a kind never seen.
+Then each graph is left out in turn, to see how well the others teach it, and how sure one may be of one never seen.
 The gate: if a group that is left out loses more than 2 points and one standard error against the figures in the file
 that would be replaced, nothing is written. (One question of a group of 38 is 2.6 points, so 2 points alone are chance.)
 """
@@ -57,6 +57,7 @@ class Example:
     """A question with the features of its candidates, which of them are right, and which return no rows."""
 
     asked: Asked
+    graph: str
     features: list[dict[str, float]]
     right: list[bool]
     empty: list[bool]
@@ -75,7 +76,7 @@ def collect(graph: Graph, questions: Sequence[Asked], weights: Mapping[str, floa
             # Candidates with far more or fewer rows than the gold query are not run: most are such.
             right.append(rows <= 2 * gold <= 4 * rows and judge.right(candidate.cypher(), asked))
             empty.append(not rows)
-        return Example(asked, [proposal.features for proposal in proposals], right, empty)
+        return Example(asked, graph.name, [proposal.features for proposal in proposals], right, empty)
 
     with ThreadPoolExecutor(1) as pool:  # while the candidates of one question run, those of the next are proposed
         waiting = [
@@ -151,18 +152,19 @@ def order(example: Example, weights: Mapping[str, float]) -> list[int]:
 def fit_confidence(examples: Sequence[Example], weights: Mapping[str, Weights]) -> dict[str, float]:
     """Return the weights of the probability that the first candidate is right (a logistic regression).
 
-    `weights` are for each kind what the other kinds teach, by which its questions are ranked: a model is too sure of
-    the kinds of question that it has seen, and those of users are of another kind.
+    `weights` are for each graph what the others teach, by which its questions are ranked: a model is too sure of the
+    graphs that it has seen, and those of users are others. Of 90 first candidates of graphs that were left out with a
+    confidence of 0.9 or more, 83 are right. If all four graphs of CypherBench are left out at once, nothing is as sure.
     """
     rows, right, shares = [], [], []
-    sizes = Counter(map(_kind, examples))
+    sizes = Counter(example.graph for example in examples)
     for example in examples:
-        ranked = order(example, weights[_kind(example)])
+        ranked = order(example, weights[example.graph])
         if ranked:
-            scores = [total(example.features[place], weights[_kind(example)]) for place in ranked]
+            scores = [total(example.features[place], weights[example.graph]) for place in ranked]
             rows.append(certainty(example.features[ranked[0]], scores, 0))
             right.append(example.right[ranked[0]])
-            shares.append(sizes[_kind(example)] ** -0.5)
+            shares.append(sizes[example.graph] ** -0.5)
     names = list(rows[0])
     table, wanted = np.array([[row[name] for name in names] for row in rows]), np.array(right, float)
     share = np.array(shares) / sum(shares)
@@ -197,23 +199,20 @@ def report(
 
 
 def learn_from_others(examples: Sequence[Example]) -> dict[str, Weights]:
-    """Return for each kind the weights learned from the other kinds; MetaQA's hops are one kind, and each graph is."""
-    kinds = sorted(set(map(_kind, examples)))
-    return {kind: fit([example for example in examples if _kind(example) != kind]) for kind in kinds}
+    """Return for each graph the weights learned from the questions on the others."""
+    graphs = sorted({example.graph for example in examples})
+    return {graph: fit([example for example in examples if example.graph != graph]) for graph in graphs}
 
 
 def leave_out(examples: Sequence[Example], weights: Mapping[str, Weights]) -> Shares:
-    """Return how well each group does if the model, and its confidence, are learned from the other kinds."""
+    """Return how well each graph does if the model, and its confidence, are learned from the others."""
     found: Shares = {}
-    for kind, its_weights in weights.items():
-        others = [example for example in examples if _kind(example) != kind]
+    for graph, its_weights in weights.items():
+        others = [example for example in examples if example.graph != graph]
         confidence = fit_confidence(others, weights) if others else {}
-        found |= report([e for e in examples if _kind(e) == kind], its_weights, confidence, "left out")
+        its = report([e for e in examples if e.graph == graph], its_weights, confidence, "left out")
+        found |= {f"{graph}: {group}": shares for group, shares in its.items()}
     return found
-
-
-def _kind(example: Example) -> str:
-    return example.asked.group.split()[0]
 
 
 def write(model: Path, examples: Sequence[Example], *, accept: bool = False) -> None:
@@ -222,12 +221,12 @@ def write(model: Path, examples: Sequence[Example], *, accept: bool = False) -> 
     Raises:
         SystemExit: the gate is closed; the message names the groups. `accept` opens it.
     """
-    weights, by_kind = fit(examples), learn_from_others(examples)
-    confidence = fit_confidence(examples, by_kind)
+    weights, by_graph = fit(examples), learn_from_others(examples)
+    confidence = fit_confidence(examples, by_graph)
     report(examples, weights, confidence, "learned")
-    shares = leave_out(examples, by_kind)
+    shares = leave_out(examples, by_graph)
     before: Shares = json.loads(model.read_text("utf-8")).get("left_out", {}) if model.exists() else {}
-    asked = Counter(example.asked.group for example in examples)
+    asked = Counter(f"{example.graph}: {example.asked.group}" for example in examples)
     worse = [
         f"{group} ({old:.1%} before, {new:.1%} now)"
         for group in sorted(before.keys() & shares.keys())

@@ -14,6 +14,8 @@ from graphground.graphs.graph import Graph
 
 T = TypeVar("T")
 MAX_SCHEMAS = 16
+FIRST_SECONDS = 10.0
+"""The least time limit for the first read from a database, which may have just started."""
 
 
 class PerSchema(Generic[T]):
@@ -58,3 +60,10 @@ class PerData:
             if known is None or known[0] != mark or known[1] is not graph.schema or len(known[2]) > self._most:
                 known = self._known[graph.engine] = mark, graph.schema, {}
             return known[2]
+
+    def limit(self, graph: Graph, seconds: float) -> float:
+        """Return a time limit that is longer while nothing of a database is known.
+
+        What the first question finds is then what every later one finds, although the database answers faster.
+        """
+        return seconds if self(graph) else max(seconds, FIRST_SECONDS)

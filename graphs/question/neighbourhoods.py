@@ -40,7 +40,7 @@ def read_neighbourhoods(graph: Graph, named: Sequence[Node], seconds: float) -> 
         return {}
     kept = _kept(graph)
     known = {node.key: kept[node.labels[0], node.key] for node in wanted if (node.labels[0], node.key) in kept}
-    end = time.monotonic() + seconds
+    end = time.monotonic() + _kept.limit(graph, seconds)
     missing = [node for node in wanted if node.key not in known]
     read = run_concurrently(lambda node: _read(graph, engine, node, end), missing)
     kept |= {

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from graphground.cypher.names.words import lemma
 from graphground.graphs.graph import Graph
 from graphground.graphs.question.model import Question
 from graphground.graphs.suggestions.evidence import Array, Evidence, vocabulary_of
 from graphground.graphs.suggestions.operators import operators_of, order_of
 from graphground.graphs.suggestions.walks import Step
 
+APPOSED = 0.6
+"""How clearly a word beside a name must say the name's label to say nothing else."""
 CLEAR, MAX_SAID = 0.5, 6
 """From what strength, and how many, relationship types are sought beyond a sample."""
 
@@ -22,6 +25,7 @@ class Asked:
 
     def __init__(self, graph: Graph, question: Question) -> None:
         self.graph, self.schema, self.question = graph, graph.schema, question
+        self._said: dict[tuple[str, str], Array] = {}
         self.evidence = Evidence(question, vocabulary_of(graph.schema))
         masked = list(question.text.lower().replace("’", "'"))
         for mention in question.mentions:
@@ -34,13 +38,33 @@ class Asked:
             [self.evidence.place[n] for n in range(first, last + 1) if n in self.evidence.place]
             for first, last in (mention.words for mention in question.mentions)
         ]
-        """For each mention, the places of its words among the content words."""
+        """For each mention, the places of its words, and of a label beside it, among the content words."""
+        self.apposed = self._apposed()
+        """The numbers of the words that only say what a name is: `film` in "the film Kinsey starred which actors"."""
+        for number, word in self.apposed:
+            self.mention_words[number].append(self.evidence.place[word])
         self.quantities = [
             quantity
             for quantity in question.quantities
             if not any(mention.start <= quantity.start < mention.end for mention in question.mentions)
         ]
-        self._said: dict[tuple[str, str], Array] = {}
+
+    def _apposed(self) -> list[tuple[int, int]]:
+        """Return the mentions with a singular word beside them that says a label of theirs: "the film Kinsey"."""
+        words, found = self.question.words, []
+        for number, mention in enumerate(self.question.mentions):
+            labels = mention.nodes[0].labels if mention.verdict != "not_found" and mention.nodes else ()
+            first, last = mention.words
+            for place in (first - 1, last + 1):
+                if place not in self.evidence.place or place in self.question.mentioned:
+                    continue
+                asked = place == first - 1 and place and words[place - 1].folded in ("which", "what", "whose")
+                if not asked and lemma(words[place].folded) == words[place].folded:
+                    said = max(
+                        (float(self.said("label", name)[self.evidence.place[place]]) for name in labels), default=0
+                    )
+                    found += [(number, place)] if said >= APPOSED else []
+        return found
 
     def said(self, kind: str, name: str) -> Array:
         """Return what each content word says about an element, cached."""

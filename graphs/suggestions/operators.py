@@ -16,7 +16,7 @@ _SUPERLATIVE = (
 # fmt: off
 _OPERATORS = {
     "count": r"\bhow many\b|\bhow often\b|\b(?:total |exact |overall |whole )?(?:number|numbers|count|counts|tally|headcount)\b(?: of)?"
-             r"|^\W*count\b|\bhow much\b|\bfigures?\b",
+             r"|^\W*count\b|\bhow much\b|\bfigures\b",
     "most": r"\b(?:the )?(?:most|fewest|least)\b(?! recent| expensive|ly)|\b(?:highest|largest|greatest|lowest|smallest|biggest|"
             r"max(?:imum)?|min(?:imum)?) (?:number|count|amount)\b|\bmost (?:often|frequent(?:ly)?|common(?:ly)?)\b|\bcommonest\b|"
             r"\bbiggest|\btop\b|\bmore .{3,40} than any(?:one| other)\b",
@@ -37,7 +37,8 @@ _OPERATORS = {
     "not": r"\b(?:not|except|exclud\w+|other than|without|never|apart from|aside from|rather than|but no|none|minus)\b|n't\b",
     "or": r"\b(?:or|either)\b",
     "both": r"\b(?:both|and|also|as well|along with|at the same time)\b",
-    "same": r"\b(?:same|shared?|shares|in common|another|others?|fellow|co-?\w+|colleagues?|siblings?|also|such)\b",
+    "same": r"\b(?:same|shared?|shares|in common|another|others?|fellow|co-\w+|co(?:auth|found|host|own|produc|star|work|writ)\w+|"
+            r"colleagues?|siblings?|also|such)\b",
     "names": r"\b(?:names?|titles?)\b",
     "when": r"\b(?:when|what (?:year|date|day)|which (?:year|date)|dates?|years?)\b",
     "where": r"\b(?:where|places?|locations?|cit(?:y|ies))\b",

@@ -17,7 +17,7 @@ from graphground.cypher.text_values import FORMS, text_values
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.engines.rewriting import Planned
 from graphground.graphs.graph import Graph
-from graphground.graphs.question.kept import PerData
+from graphground.graphs.question.kept import FIRST_SECONDS, PerData
 from graphground.graphs.question.model import Quantity
 
 SAMPLE, MAX_KEPT = 100, 5_000
@@ -118,7 +118,8 @@ def properties_of(graph: Graph, label: str, *, link: bool = False) -> Mapping[st
 def read_properties(graph: Graph, names: Iterable[str], *, link: bool = False) -> dict[str, dict[str, Property]]:
     """Return what the properties of labels (or, if `link`, of relationship types) hold: one query samples all of them.
 
-    What was read is kept until the data change; if it cannot be read in time, only the types of the schema count.
+    What was read is kept until the data change. It is awaited for long, since candidates are ranked by it; if it cannot
+    be read, only the types of the schema count.
     """
     kept = _kept(graph)
     found: dict[str, dict[str, Property]] = {name: kept[name, link] for name in names if (name, link) in kept}
@@ -137,7 +138,7 @@ def read_properties(graph: Graph, names: Iterable[str], *, link: bool = False) -
             parts.append((name, types, keys, sample))
     try:
         union = " UNION ALL ".join(sample for *_, sample in parts)
-        rows = dict(graph.run(Planned(union), timeout=1.0).rows) if parts else {}
+        rows = dict(graph.run(Planned(union), timeout=FIRST_SECONDS).rows) if parts else {}
     except EngineError:
         return found
     for number, (name, types, keys, _) in enumerate(parts):

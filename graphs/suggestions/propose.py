@@ -282,17 +282,27 @@ class Proposer:
         mass = np.exp(SHARPNESS * self.evidence.matrix)
         return np.asarray(mass / (mass.sum(axis=1, keepdims=True) + np.exp(SHARPNESS * NOTHING)), dtype=np.float32)
 
-    def _chance(self, type_: str) -> Array:
+    def _chance(self, type_: str, kind: str = "type") -> Array:
         """Return how probably each content word says a relationship type, and neither another element nor nothing."""
         number = self.evidence.vocabulary.number
-        columns = [number["type", part] for part in type_.split("|") if ("type", part) in number]
+        columns = [number[kind, part] for part in type_.split("|") if (kind, part) in number]
         return np.asarray(self._chances[:, columns].sum(axis=1), dtype=np.float32)
+
+    def _most_chance(self, kind: str) -> Array:
+        """For each content word, how probably it says the relationship type, or property, that it says best."""
+        columns = [place for (its, _), place in self.evidence.vocabulary.number.items() if its == kind]
+        return np.asarray(self._chances[:, columns].max(axis=1, initial=0.0), dtype=np.float32)
 
     @cached_property
     def _most_likely(self) -> Array:
-        """For each content word, how probably it says the relationship type that it says best."""
-        columns = [place for (kind, _), place in self.evidence.vocabulary.number.items() if kind == "type"]
-        return np.asarray(self._chances[:, columns].max(axis=1, initial=0.0), dtype=np.float32)
+        return self._most_chance("type")
+
+    @cached_property
+    def _likeliest_key(self) -> Array:
+        named = [self.evidence.place[number] for number in self.question.mentioned if number in self.evidence.place]
+        found = self._most_chance("property")
+        found[named] = 0.0
+        return found
 
     def _likely(self, used: frozenset[int]) -> list[float]:
         """Return how probably each word outside the mentions used says the relationship type that it says best."""
@@ -338,7 +348,8 @@ class Proposer:
                 places = self._run_after(number)
                 if places:
                     return "noun", places
-        first = next((n for n in self.evidence.indices if n not in self.question.mentioned), None)
+        spent = {*self.question.mentioned, *(word for _, word in self.asked.apposed)}
+        first = next((n for n in self.evidence.indices if n not in spent), None)
         return ("noun", self._run_after(first - 1)) if first is not None else ("", [])
 
     def _run_after(self, number: int) -> list[int]:
@@ -366,7 +377,9 @@ class Proposer:
         only_key = bool(form.key) and form.kind not in ("argmax", "order", "names_property")
         if kind in ("who", "where"):
             words = PERSONS if kind == "who" else PLACES
-            return {f"asked.{kind}": 0.0 if only_key else max(self._similar(labels, words) for labels, _ in returned)}
+            if only_key:  # a `head_coach` is a person, a `birthplace` a place
+                return {f"asked.{kind}": self._similar({form.key: 1.0}, words, "property")}
+            return {f"asked.{kind}": max(self._similar(labels, words) for labels, _ in returned)}
         if not places:
             return {}
         by_label = by_step = by_key = 0.0
@@ -426,7 +439,7 @@ class Proposer:
                 best = max(best, float(column[place]))
         return best
 
-    def _similar(self, ends: dict[str, float], words: str) -> float:
+    def _similar(self, ends: dict[str, float], words: str, kind: str = "label") -> float:
         if not hasattr(self, "_concepts"):
             self._concepts: dict[str, Array] = {}
         if words not in self._concepts:
@@ -436,11 +449,7 @@ class Proposer:
             self._concepts[words] = (self.evidence.vocabulary.phrases @ vectors.T).max(axis=1)
         column, number = self._concepts[words], self.evidence.vocabulary.number
         return max(
-            (
-                float(column[number["label", label]]) * share
-                for label, share in ends.items()
-                if ("label", label) in number
-            ),
+            (float(column[number[kind, name]]) * share for name, share in ends.items() if (kind, name) in number),
             default=0.0,
         )
 
@@ -617,6 +626,10 @@ class Proposer:
             and not (kind == "above_count" and q.value == form.number)
             and not (form.number > 1 and q.value == form.number)
         ]
+        # "Who coaches the Celtics?" most probably says `head_coach`, wherever that is.
+        used_keys = [key for key in (form.key, *form.also, *(its.key for its in form.conditions)) if key]
+        likely = np.maximum.reduce([self._nothing, *(self._chance(key, "property") for key in used_keys)])
+        found["chance.unkeyed"] = float(np.maximum(0.0, self._likeliest_key - likely).sum())
         found["unused.quantity"] = float(len(unused))
         found["unused.open"] = float("open" in self.operators and not form.conditions)
         return found, covered

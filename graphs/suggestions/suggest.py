@@ -23,6 +23,7 @@ from graphground.graphs.suggestions.candidates import COUNTING, Candidate, Shape
 from graphground.graphs.suggestions.evidence import Array
 from graphground.graphs.suggestions.propose import Features, Proposal, Proposer
 from graphground.graphs.suggestions.shapes import spread, walk_of
+from graphground.graphs.suggestions.walks import walking_time
 
 Weights = Mapping[str, float]
 SECONDS = 1.0
@@ -147,6 +148,7 @@ def suggest(
 ) -> list[Suggestion]:
     """Return the most probable queries for a question, best first; those without answers come last."""
     model = model or learned_model()
+    seconds = walking_time(graph, seconds)
     found = propose(graph, question, model.weights, seconds)
     if not found:
         return []

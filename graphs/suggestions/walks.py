@@ -144,6 +144,11 @@ def _count_patterns(schema: PropertyGraphSchema) -> tuple[dict[str, list[Relatio
 _patterns = PerSchema(_count_patterns)
 
 
+def walking_time(graph: Graph, seconds: float) -> float:
+    """Return the time limit for walks, and for counting what they find: longer for a graph's first question."""
+    return _links.limit(graph, seconds)
+
+
 class Walker:
     """Finds the paths around the named nodes of one question, in time; without data, those of the schema."""
 

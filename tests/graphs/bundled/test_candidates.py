@@ -1,0 +1,56 @@
+"""Candidate queries on the bundled graph: the same whether the database has just started or not."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphground.graphs.engines.engine import EngineError
+from graphground.graphs.graph import Graph
+from graphground.graphs.opening.stored import open_stored
+from graphground.graphs.question.read import read
+from graphground.graphs.storage.home import Home
+from graphground.graphs.suggestions import suggest
+
+DELAY = 0.4
+"""How much longer each query takes while the database starts, in seconds."""
+
+
+@pytest.fixture
+def started(nba: Graph, data_folder: Path) -> Iterator[Graph]:
+    """Yield the bundled graph as if its database had just started: nothing of it is known yet."""
+    graph = open_stored("nba", Home(data_folder))
+    yield graph
+    assert graph.engine is not None
+    graph.engine.close()
+
+
+def candidates(graph: Graph, question: str, seconds: float = 60) -> list[str]:
+    return [its.cypher for its in suggest(graph, read(question, graph, seconds=seconds), limit=25, seconds=seconds)]
+
+
+def test_a_database_that_answers_late_gives_the_same_candidates(
+    started: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = started.engine
+    assert engine is not None
+    run = engine.run
+
+    def late(*arguments: Any, timeout: float | None = None, **options: Any) -> Any:
+        if timeout is not None and timeout < DELAY:
+            raise EngineError("The query takes too long.")
+        time.sleep(DELAY)
+        return run(*arguments, timeout=timeout and timeout - DELAY, **options)
+
+    with monkeypatch.context() as starting:
+        starting.setattr(engine, "run", late)
+        first = candidates(started, "Who coaches the Celtics?", seconds=1.0)
+    assert first == candidates(started, "Who coaches the Celtics?")
+
+
+@pytest.mark.parametrize("team", ["Boston Celtics", "Los Angeles Lakers"])
+def test_a_property_whose_name_says_the_verb_comes_first(nba: Graph, team: str) -> None:
+    first, *_ = candidates(nba, f"Who coaches the {team.split()[-1]}?")
+    assert first == f"MATCH (n:Team {{name: '{team}'}}) RETURN DISTINCT n.head_coach"
