@@ -249,6 +249,9 @@ def describe(candidate: Candidate) -> str:
     subject = paths[0] if not shape.steps and shape.join != "pair" else f"{label} {word.join(paths)}"
     if shape.join == "pair":
         subject = word.join(paths)
+    one_step = len(shape.paths) == 1 and len(shape.paths[0].steps) == 1 and shape.tail is None
+    before = (one_step and shape.paths[0].anchor.label) or f"node before {label}"
+    often = "most often" if form.descending else "least often"
     key = f"{form.key} of"
     extreme = "highest" if form.descending else "lowest"
     asked = {
@@ -256,12 +259,12 @@ def describe(candidate: Candidate) -> str:
         "names_property": f"names and {key}", "order": f"names by {form.key} ({extreme} first) of",
         "argmax": f"the one with the {extreme} {form.key} of", "min": f"lowest {key}", "max": f"highest {key}",
         "avg": f"average {key}", "sum": f"total {key}", "count_property": f"number of distinct {key}",
-        "both": "each pair of the node before and", "exists": "whether there is", "minus": f"difference in {key}",
+        "both": "each pair of nodes in", "exists": "whether there is", "minus": f"difference in {key}",
         "equal": f"whether equal: {key}", "compare": f"which has the {extreme} {key}",
         "link_property": f"relationship's {key}",
-        "most": f"the one with the {'most' if form.descending else 'fewest'} nodes before it of",
-        "most_before": f"the node before with the {'most' if form.descending else 'fewest'}",
+        "most": f"the {label} that is {often} in", "most_before": f"the {before} that is {often} in",
     }.get(form.kind, "counts for each of")  # fmt: skip
     conditions = [condition.text for condition in form.conditions]
     where = f" where {' and '.join(conditions)}" if conditions else ""
-    return f"{asked} {subject}{where}"
+    number = ", with the number" if form.listed and form.kind in ("most", "most_before") else ""
+    return f"{asked} {subject}{where}{number}"
