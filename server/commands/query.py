@@ -192,10 +192,9 @@ def failure_lines(answer: Mapping[str, Any]) -> list[str]:
     lines = [f"graphground: {answer['message']}"]
     if answer.get("nearest"):
         lines.append(f"  nearest: {', '.join(answer['nearest'])}")
-    named = answer["error"] in ("unknown_graph", "graph_required", "graph_unavailable")
-    step = "graphground graphs list shows the graphs." if named else answer.get("next")
-    if step:
-        lines.append(f"  next: {step}")
+    if step := answer.get("next"):
+        # Agents list the graphs with a tool, people with a command.
+        lines.append(f"  next: {'graphground graphs list shows the graphs.' if 'list_graphs' in step else step}")
     return lines
 
 

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import pytest
 
-from graphground.server.commands.query import diagnostic_lines, parameter
+from graphground.server.commands.query import diagnostic_lines, failure_lines, parameter
 from tests.support.commands import Ended, RunCommand
 from tests.support.serving import COMMAND, environment
 
@@ -141,3 +141,11 @@ def test_the_matches_of_a_query_can_be_drawn(query: Query) -> None:
     wrong = query("nba", "MATCH (p:Player) DELETE p", "--mermaid")
     assert wrong.returncode == 1
     assert "flowchart" not in wrong.stdout
+
+
+def test_only_advice_to_list_the_graphs_is_given_as_a_command() -> None:
+    advice = "Call get_schema without refresh for the schema as it was last read."
+    failure = {"error": "graph_unavailable", "message": "The database is away."}
+    assert failure_lines({**failure, "next": advice})[-1] == f"  next: {advice}"
+    listing = failure_lines({**failure, "next": "Call list_graphs to see the available graphs."})
+    assert listing[-1] == "  next: graphground graphs list shows the graphs."
