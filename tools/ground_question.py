@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import permutations
+from itertools import permutations, product
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, Field
@@ -146,7 +146,7 @@ def _schema_beyond(graph: Graph, question: Question, shown: Sequence[Suggestion]
         for link in around.links:
             links.setdefault(link.type, []).append(link)
             at.setdefault(link.type, set()).add((around.key, link.direction))
-    # A type that leaves one named node and arrives at another may join them.
+    # A type that leaves one named node and arrives at another may join them, and so may a pattern between two parts.
     joining = {t for t, its in at.items() if any(a[0] != b[0] and a[1] != b[1] for a, b in permutations(its, 2))}
     named = [
         {label for node in mention.nodes[:MAX_CANDIDATES] for label in node.labels}
@@ -157,29 +157,30 @@ def _schema_beyond(graph: Graph, question: Question, shown: Sequence[Suggestion]
     meant = sorted((name for name in strengths if strengths[name] >= CLEAR), key=lambda name: -strengths[name])
     parts = [*named, *({name} for name in meant[:MAX_LABELS])]
     spoken = {label for part in parts for label in part}
+    joined = {ends for a, b in permutations(parts, 2) if a != b for ends in product(a, b)}
+    says = {type_: question.strength("type", type_) for type_ in schema.relationship_types}
 
-    def score(pattern: RelationshipPattern) -> tuple[float, int, int]:
-        said = question.strength("type", pattern.type)
-        ends = {pattern.start, pattern.end}
-        joins = pattern.type in joining or any(
-            pattern.start in a and pattern.end in b for a, b in permutations(parts, 2) if a != b
-        )
-        if pattern.type not in links and not ends & spoken and said < SURE_PROPERTY:
+    def count(pattern: RelationshipPattern) -> int | None:
+        return facts.relationships(pattern.type, pattern.start, pattern.end) if facts else None
+
+    def score(pattern: RelationshipPattern) -> float:
+        type_, said = pattern.type, says[pattern.type]
+        if said < SURE_PROPERTY and type_ not in links and pattern.start not in spoken and pattern.end not in spoken:
             said = 0.0  # a type that nothing in the question has is meant only by its very name
-        its = links.get(pattern.type, ())
+        joins = type_ in joining or (pattern.start, pattern.end) in joined
+        return said + (NEAR if type_ in links else 0.0) + (CLEAR if joins and count(pattern) != 0 else 0.0)
+
+    def rank(pattern: RelationshipPattern) -> tuple[float, int, int]:
+        its, known = links.get(pattern.type, ()), count(pattern)
         near = sum(link.labels.get(pattern.end if link.direction == "out" else pattern.start, 0) for link in its)
-        known = facts.relationships(pattern.type, pattern.start, pattern.end) if facts else None
-        count = (pattern.count or 0) if known is None else known
-        return said + (NEAR if its else 0.0) + (CLEAR if joins and known != 0 else 0.0), near, count
+        return score(pattern), near, (pattern.count or 0) if known is None else known
 
     best = {type_: max(map(score, patterns)) for type_, patterns in schema.relationship_types.items()}
-    chosen = [
-        type_ for type_ in sorted(best, key=lambda type_: best[type_][0], reverse=True) if best[type_][0] >= CLEAR
-    ]
+    chosen = sorted((type_ for type_ in best if best[type_] >= CLEAR), key=lambda type_: -best[type_])
     lines = []
     doubtful = not shown or shown[0].confidence < CLEAR
     for type_ in chosen[: MAX_TYPES if doubtful else FEW_TYPES]:
-        pattern = max(schema.relationship_types[type_], key=score)
+        pattern = max(schema.relationship_types[type_], key=rank)
         keys = {
             key: value
             for key, value in pattern.properties.items()
