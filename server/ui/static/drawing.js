@@ -291,6 +291,15 @@ export function drawing(graph, { label, details = () => [], expand = null, first
   cy.on("tap", "node", ({ target }) => select(target.id()));
   cy.on("dbltap", "node", ({ target }) => expand && !target.data("node").members && grow(target.data("node")));
   cy.on("dragpan pinchzoom scrollzoom", () => { touched = true; });
+  // While a node is dragged, only it and its relationships are drawn again: Cytoscape would draw all elements in each
+  // frame until its textures are complete, which takes 60 ms and more for 500 nodes.
+  const renderer = cy.renderer();
+  const { redrawHint } = renderer;
+  cy.on("drag", () => { renderer.redrawHint = (layer, wanted) => layer === "eles" || redrawHint.call(renderer, layer, wanted); });
+  cy.on("free", () => {
+    renderer.redrawHint = redrawHint;
+    cy.forceRender();
+  });
   canvas.addEventListener("focus", () => cy.userZoomingEnabled(true));
   canvas.addEventListener("blur", () => cy.userZoomingEnabled(false));
   canvas.addEventListener("pointerdown", () => canvas.focus({ preventScroll: true }));

@@ -22,11 +22,17 @@
 import * as api from "./api.js";
 import { element, isolated } from "./dom.js";
 
+/** Load the view with the library that it imports last, at the same time. */
+function loadQuery() {
+  import("./libraries/editor.js").catch(() => {}); // reported by the view that imports it
+  return import("./views/query.js");
+}
+
 const VIEWS = [
   { name: "graphs", title: "Graphs", needsGraph: false, load: () => import("./views/graphs.js") },
   { name: "schema", title: "Schema", needsGraph: true, load: () => import("./views/schema.js") },
   { name: "search", title: "Search", needsGraph: true, load: () => import("./views/search.js") },
-  { name: "query", title: "Query", needsGraph: true, load: () => import("./views/query.js") },
+  { name: "query", title: "Query", needsGraph: true, load: loadQuery },
   { name: "question", title: "Question", needsGraph: true, load: () => import("./views/question.js") },
   { name: "work", title: "Calls", needsGraph: false, load: () => import("./views/work.js") },
 ];
@@ -99,6 +105,8 @@ async function showView() {
   };
   clearAlarm();
   report(LOADING);
+  const loading = view?.load(); // while the list of graphs is requested
+  loading?.catch(() => {}); // reported where it is awaited
   try {
     const graphs = await loadGraphs(leaving.signal);
     const graph = requested ?? (graphs.length === 1 || view?.needsGraph ? (graphs[0]?.name ?? null) : null);
@@ -114,7 +122,7 @@ async function showView() {
         next: "No graph is open. Load one with: graphground graphs load FILE",
       });
     }
-    const module = await view.load();
+    const module = await loading;
     if (leaving.signal.aborted) return;
     const content = element("div", { class: `view ${name}` });
     const context = {

@@ -96,6 +96,16 @@ def test_files_outside_the_folder_are_not_found(path: str) -> None:
     assert client().get(f"/ui/{path}").status_code == 404
 
 
+def test_files_are_sent_compressed_to_browsers_that_accept_it() -> None:
+    page = client()
+    plain = page.get("/ui/main.js", headers={"Accept-Encoding": "identity"})
+    compressed = page.get("/ui/main.js", headers={"Accept-Encoding": "br, gzip"})
+    assert "content-encoding" not in plain.headers
+    assert compressed.headers["content-encoding"] == "gzip"
+    assert compressed.content == plain.content
+    assert int(compressed.headers["content-length"]) < int(plain.headers["content-length"]) / 2
+
+
 def test_a_cached_file_is_not_sent_again() -> None:
     page = client()
     first = page.get("/ui/main.js")

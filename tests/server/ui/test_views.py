@@ -135,6 +135,11 @@ def test_the_picture_is_zoomed_and_moved_by_buttons_keys_and_mouse(tab: Page, pa
     for kind, right, down in (("mousePressed", 0, 0), ("mouseMoved", 50, 20), ("mouseReleased", 50, 20)):
         tab.call("Input.dispatchMouseEvent", type=kind, x=x + right, y=y + down, button="left", buttons=1, clickCount=1)
     tab.wait(f"JSON.stringify({team}.position()) !== {json.dumps(place)}")
+    # The dragged node is drawn in the layer that stays as it is during a drag, where it was let go.
+    tab.wait(
+        f"(({{ x, y }}) => document.querySelector('.canvas [data-id=\"layer2-node\"]').getContext('2d')"
+        f".getImageData(x * devicePixelRatio, y * devicePixelRatio, 1, 1).data[3] === 255)({team}.renderedPosition())"
+    )
     tab.evaluate("document.querySelector('.canvas').focus()")
     tab.press("0")
     tab.wait(f"({IN_SIGHT}).length === 7")
