@@ -12,7 +12,7 @@ from graphground.cypher.names.nearest import closest
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.graphs.engines.client_context import run_concurrently
 from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.entities.candidate import Candidate, EntityLookup, UnknownName
+from graphground.graphs.entities.candidate import Candidate, EntityLookup, Search, UnknownName
 from graphground.graphs.entities.surroundings import FACTOR, containing, degree, surroundings
 from graphground.graphs.entities.verdicts.judging import CONSIDERED, Judgement, judge
 from graphground.graphs.graph import Graph
@@ -137,13 +137,8 @@ def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesA
 def _of_mentions(lookup: EntityLookup, request: FindEntitiesRequest) -> dict[str, Judgement]:
     """Return the verdict on each distinct mention in the request."""
     distinct = list(dict.fromkeys(request.mentions))
-    found = lookup.find_all(
-        distinct,
-        label=request.label,
-        property=request.property,
-        mode=request.mode,
-        limit=max(request.limit, CONSIDERED),
-    )
+    search = Search(request.label, request.property, request.mode, max(request.limit, CONSIDERED))
+    found = lookup.find_all(distinct, search)
     return {
         mention: judge(mention, candidates, lookup, by_meaning=request.mode == "vector")
         for mention, candidates in zip(distinct, found, strict=True)

@@ -86,7 +86,7 @@ def _single(c: Checker, body: tree.SingleQuery) -> list[Binding] | None:
         check_work()
         colons, modern, lengths, quantified = c.colons, c.modern, c.lengths, c.quantified
         c.colons, c.modern, c.lengths, c.quantified = [], False, [], False
-        columns = _RULES[type(clause)](c, clause)
+        columns = check_clause(c, clause)
         if c.colons and c.modern:
             c.problem_at(
                 "label_expression",
@@ -101,6 +101,11 @@ def _single(c: Checker, body: tree.SingleQuery) -> list[Binding] | None:
         c.colons, c.modern, c.lengths, c.quantified = colons, modern, lengths, quantified
     _check_order(c, clauses)
     return columns if isinstance(clauses[-1], tree.Return) else None
+
+
+def check_clause(c: Checker, clause: tree.Clause) -> Any:
+    """Check one clause by its rule; return the columns of a RETURN."""
+    return _RULES[type(clause)](c, clause)
 
 
 def check_lengths(c: Checker) -> None:
@@ -799,7 +804,7 @@ def foreach(c: Checker, node: tree.Foreach) -> None:
         for step in node.clauses:
             if not isinstance(step, _UPDATING):
                 c.misplaced(step, f"FOREACH takes writing clauses only, not {name(step)}")
-            _RULES[type(step)](c, step)
+            check_clause(c, step)
 
 
 _RULES: dict[type[tree.Clause], Callable[[Checker, Any], Any]] = {

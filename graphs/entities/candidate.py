@@ -43,6 +43,22 @@ class Candidate:
     """Whether the match is a value that several nodes may share, such as a country of citizenship, and not a name."""
 
 
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What is searched: the names of one label or of all, one property or all, how, and the most candidates to return.
+
+    `Search("Player", limit=3)` finds at most three players.
+    """
+
+    label: str | None = None
+    property: str | None = None
+    mode: Mode = "auto"
+    limit: int = 5
+
+
+EVERYWHERE = Search()
+
+
 class EntityLookup(Protocol):
     """The interface of a lookup of names, in an index or in the database; subclasses share `find` and `judge`."""
 
@@ -65,17 +81,9 @@ class EntityLookup(Protocol):
         Raises:
             LookupError: the mode is `vector` and there are no usable vectors; the message says why.
         """
-        return self.find_all([mention], label=label, property=property, mode=mode, limit=limit)[0]
+        return self.find_all([mention], Search(label, property, mode, limit))[0]
 
-    def find_all(
-        self,
-        mentions: Sequence[str],
-        *,
-        label: str | None = None,
-        property: str | None = None,
-        mode: Mode = "auto",
-        limit: int = 5,
-    ) -> list[Sequence[Candidate]]:
+    def find_all(self, mentions: Sequence[str], search: Search = EVERYWHERE) -> list[Sequence[Candidate]]:
         """Return the candidates of each mention; all mentions are looked up together."""
         ...
 

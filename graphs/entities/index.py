@@ -17,12 +17,13 @@ from graphground.cypher.diagnostics import counted
 from graphground.cypher.names.nearest import closest
 from graphground.graphs.entities.build import ALIAS, LONGEST_TEXT, LONGEST_VALUE, NAME, VALUE, name_number, word_number
 from graphground.graphs.entities.candidate import (
+    EVERYWHERE,
     Candidate,
     EntityLookup,
     IndexInfo,
     IndexMissing,
     Match,
-    Mode,
+    Search,
     UnknownName,
 )
 from graphground.graphs.entities.files import Array, Files, Fuzzy, Words
@@ -91,29 +92,22 @@ class EntityIndex(EntityLookup):
         """A description of the index, with its build time and source."""
         return self._files.info
 
-    def find_all(
-        self,
-        mentions: Sequence[str],
-        *,
-        label: str | None = None,
-        property: str | None = None,
-        mode: Mode = "auto",
-        limit: int = 5,
-    ) -> list[Sequence[Candidate]]:
+    def find_all(self, mentions: Sequence[str], search: Search = EVERYWHERE) -> list[Sequence[Candidate]]:
         """Return the candidates of each mention, best first; all vectors are computed in one batch.
 
         Raises:
             VectorsMissing: the mode is `vector` and the index has no vectors; the message says how to build them.
             EncoderMissing: the mode is `vector` and the model of the vectors cannot be used.
         """
-        low, high, allowed = self._scope(label, property)
+        label, limit = search.label, search.limit
+        low, high, allowed = self._scope(label, search.property)
         answers: list[Sequence[Candidate]] = [[] for _ in mentions]
         if limit < 1 or low == high:
             return answers
         texts_at = {
             place: (cleaned, folded) for place, cleaned in enumerate(map(clean, mentions)) if (folded := fold(cleaned))
         }
-        if mode == "vector":
+        if search.mode == "vector":
             nearest = self._by_meaning([cleaned for cleaned, _ in texts_at.values()], label, low, high, allowed, limit)
             for place, found in zip(texts_at, nearest, strict=True):
                 answers[place] = found
@@ -121,7 +115,7 @@ class EntityIndex(EntityLookup):
         unsure: list[int] = []
         for place, (cleaned, folded) in texts_at.items():  # threads do not make this faster: docs/figures.md
             best = self._by_spelling(cleaned, folded, low, high, allowed)
-            if mode == "auto" and (not best or best[0][0] < UNSURE) and self._has_vectors_at_hand():
+            if search.mode == "auto" and (not best or best[0][0] < UNSURE) and self._has_vectors_at_hand():
                 unsure.append(place)
             answers[place] = self._candidates(best, 2 * limit if place in unsure else limit)
         if unsure:

@@ -26,12 +26,13 @@ from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.client_context import BackgroundWork
 from graphground.graphs.engines.engine import Engine, EngineError, QueryCancelled
 from graphground.graphs.entities.candidate import (
+    EVERYWHERE,
     Candidate,
     EntityLookup,
     IndexInfo,
     IndexMissing,
-    Mode,
     Record,
+    Search,
     UnknownName,
 )
 from graphground.graphs.entities.paging import NAME_PROPERTIES, columns_of, count_nodes, database_pages, name_property
@@ -70,29 +71,21 @@ class ExactNames(EntityLookup):
     ) -> None:
         self._name, self._engine, self._schema, self._vectors = name, engine, schema, vectors
 
-    def find_all(
-        self,
-        mentions: Sequence[str],
-        *,
-        label: str | None = None,
-        property: str | None = None,
-        mode: Mode = "auto",
-        limit: int = 5,
-    ) -> list[Sequence[Candidate]]:
+    def find_all(self, mentions: Sequence[str], search: Search = EVERYWHERE) -> list[Sequence[Candidate]]:
         """Return the nodes whose name is exactly the mention, or in mode `vector` those that the database finds.
 
         Raises:
             LookupError: the mode is `vector` and the database has no usable vector index; the message says why.
         """
-        if mode == "vector":
+        if search.mode == "vector":
             if self._vectors is None:
                 raise LookupError(
                     f"the graph {self._name!r} has no entity index, so no vectors; build both with "
                     f"`graphground entities build {self._name} --vectors`"
                 )
-            return list(self._vectors.nearest_of_all(mentions, label=label, limit=limit))
-        named = self.compare((), list(filter(None, mentions)), label, property)[1]
-        return [named.get(mention, [])[:limit] for mention in mentions]
+            return list(self._vectors.nearest_of_all(mentions, label=search.label, limit=search.limit))
+        named = self.compare((), list(filter(None, mentions)), search.label, search.property)[1]
+        return [named.get(mention, [])[: search.limit] for mention in mentions]
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         """Whether a node of the label has the value in the property; True if the query fails or takes too long.
@@ -364,21 +357,13 @@ class OwnIndex(EntityLookup, BackgroundWork):
             self._differs = reason + rebuild if reason else None
         return self._differs
 
-    def find_all(
-        self,
-        mentions: Sequence[str],
-        *,
-        label: str | None = None,
-        property: str | None = None,
-        mode: Mode = "auto",
-        limit: int = 5,
-    ) -> list[Sequence[Candidate]]:
+    def find_all(self, mentions: Sequence[str], search: Search = EVERYWHERE) -> list[Sequence[Candidate]]:
         """Return the candidates of each mention; those from an outdated index are verified in the database."""
         lookup = self._now()
-        found = lookup.find_all(mentions, label=label, property=property, mode=mode, limit=limit)
+        found = lookup.find_all(mentions, search)
         if lookup is self._exact or not self.stale:
             return found
-        return self._corrected([] if mode == "vector" else mentions, found, label, property, limit)
+        return self._corrected([] if search.mode == "vector" else mentions, found, search)
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         """Whether a node of the label has exactly this value in the property, in the index or in the database."""
@@ -501,25 +486,20 @@ class OwnIndex(EntityLookup, BackgroundWork):
             begin = time.monotonic()
 
     def _corrected(
-        self,
-        mentions: Sequence[str],
-        found: list[Sequence[Candidate]],
-        label: str | None,
-        property: str | None,
-        limit: int,
+        self, mentions: Sequence[str], found: list[Sequence[Candidate]], search: Search
     ) -> list[Sequence[Candidate]]:
         """Return `found` without names that are gone from the database, and with other nodes named like a mention.
 
         These other nodes have exactly the mentioned name, and come first.
         """
         places = {_place(candidate) for candidates in found for candidate in candidates}
-        removed, named = self._exact.compare(places, list(filter(None, mentions)), label, property)
+        removed, named = self._exact.compare(places, list(filter(None, mentions)), search.label, search.property)
         answers: list[Sequence[Candidate]] = []
         for candidates, mention in zip_longest(found, mentions):
             remaining = [candidate for candidate in candidates if _place(candidate) not in removed]
             known = {(candidate.label, candidate.key) for candidate in remaining if candidate.name == mention}
             fresh = [its for its in named.get(mention or "", ()) if (its.label, its.key) not in known]
-            answers.append([*fresh, *remaining][:limit])
+            answers.append([*fresh, *remaining][: search.limit])
         return answers
 
 

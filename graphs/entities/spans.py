@@ -18,7 +18,7 @@ from typing import Protocol
 
 from graphground.cypher.names.lexicon import COMMON
 from graphground.cypher.names.words import decomposed
-from graphground.graphs.entities.candidate import Candidate, EntityLookup
+from graphground.graphs.entities.candidate import Candidate, EntityLookup, Search
 
 # Letters that have no canonical decomposition but are commonly typed without their stroke or ligature.
 _PLAIN = str.maketrans(
@@ -315,7 +315,7 @@ def demonyms_in(
             continue
         if any(start < word.end and word.start < end for start, end in taken):
             continue
-        for candidates in lookup.find_all(list(countries), mode="fuzzy", limit=limit):
+        for candidates in lookup.find_all(list(countries), Search(mode="fuzzy", limit=limit)):
             same = [candidate for candidate in candidates if candidate.match in ("exact", "alias")]
             if same:
                 text = question[word.start : word.end]

@@ -14,7 +14,7 @@ from graphground.cypher.names.lexicon import COMMON, STOP_WORDS, TALK_WORDS
 from graphground.cypher.names.words import MONTHS as MONTH_NAMES
 from graphground.cypher.names.words import lemma, root
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.graphs.entities.candidate import Candidate, EntityLookup, Mode
+from graphground.graphs.entities.candidate import Candidate, EntityLookup, Mode, Search
 from graphground.graphs.entities.spans import LONGEST_QUESTION, demonyms_in, words_of
 from graphground.graphs.entities.spans import Word as Token
 from graphground.graphs.entities.verdicts.features import word_ranks
@@ -212,7 +212,7 @@ def _is_content(folded: str) -> bool:
 def _judge_all(
     texts: Sequence[str], lookup: EntityLookup, label: str | None, property: str | None, mode: Mode
 ) -> list[Judgement]:
-    found = lookup.find_all(texts, label=label, property=property, mode=mode, limit=CONSIDERED)
+    found = lookup.find_all(texts, Search(label, property, mode, CONSIDERED))
     by_meaning = mode == "vector"
     return [
         judge(text, candidates, lookup, by_meaning=by_meaning) for text, candidates in zip(texts, found, strict=True)

@@ -5,7 +5,7 @@ import pytest
 from graphground.cypher import parse, validate
 from graphground.cypher.safety.time_limit import MOST_FINDINGS, TooMuchWork, bounded, check_work
 from graphground.cypher.semantics.checker import Checker
-from graphground.cypher.semantics.clauses import _RULES
+from graphground.cypher.semantics.clauses import check_clause
 from graphground.cypher.tree import SingleQuery
 from tests.support.embedded_films import SCHEMA
 from tests.support.steps import count_steps
@@ -53,7 +53,7 @@ def test_a_chain_of_with_all_does_not_copy_its_scope() -> None:
     assert isinstance(query.body, SingleQuery)
     checker, scopes = Checker(query), []
     for step in query.body.clauses:
-        _RULES[type(step)](checker, step)
+        check_clause(checker, step)
         scopes.append(checker.scope)
     assert all(scope is scopes[0] for scope in scopes)
     assert len(scopes[0]) == 101

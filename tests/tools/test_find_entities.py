@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from graphground.graphs.engines.dialects import NEO4J
 from graphground.graphs.engines.engine import Table
 from graphground.graphs.entities.build import build_index
-from graphground.graphs.entities.candidate import Record
+from graphground.graphs.entities.candidate import Record, Search
 from graphground.graphs.entities.index import EntityIndex, open_index
 from graphground.graphs.entities.own_index import ExactNames
 from graphground.graphs.graph import Graph
@@ -72,9 +72,9 @@ def test_a_repeated_mention_is_looked_up_once_and_answered_twice(
     looked_up: list[list[str]] = []
     find_all = EntityIndex.find_all
 
-    def noted(index: EntityIndex, mentions: list[str], **more: Any) -> Any:
+    def noted(index: EntityIndex, mentions: list[str], search: Search) -> Any:
         looked_up.append(mentions)
-        return find_all(index, mentions, **more)
+        return find_all(index, mentions, search)
 
     monkeypatch.setattr(EntityIndex, "find_all", noted)
     answer = ask(graphs, mentions=["shaq", "Chicgo Buls", "shaq"])

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from graphground.graphs.entities.build import IndexBuilder, build_index
-from graphground.graphs.entities.candidate import IndexMissing, Progress, Record, UnknownName
+from graphground.graphs.entities.candidate import IndexMissing, Progress, Record, Search, UnknownName
 from graphground.graphs.entities.index import EntityIndex, open_index
 
 
@@ -32,7 +32,7 @@ def test_the_entity_of_a_mention_is_the_first_candidate(people: EntityIndex, men
 def test_several_mentions_together_get_the_same_results_as_each_alone(people: EntityIndex) -> None:
     mentions = ["lebron jmes", "Queeen", "", "Michael Jordan", "qqqq", "Queeen", "Untied States"]
     for label in (None, "Player", "Moon"):
-        assert people.find_all(mentions, label=label) == [people.find(mention, label=label) for mention in mentions]
+        assert people.find_all(mentions, Search(label)) == [people.find(mention, label=label) for mention in mentions]
     assert people.find_all([]) == []
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from graphground.graphs.entities.build import build_index
-from graphground.graphs.entities.candidate import Record
+from graphground.graphs.entities.candidate import Record, Search
 from graphground.graphs.entities.index import open_index
 from graphground.graphs.entities.vectors.building import (
     STATIC,
@@ -49,7 +49,7 @@ def test_several_mentions_together_are_encoded_once_with_the_same_results_as_eac
     encode = model.encode
     monkeypatch.setattr(model, "encode", lambda texts: encoded.append(list(texts)) or encode(texts))
     assert index.find_all(mentions) == alone["auto"]
-    assert index.find_all(mentions, mode="vector") == alone["vector"]
+    assert index.find_all(mentions, Search(mode="vector")) == alone["vector"]
     assert encoded == [["automobile", "puppy", "vessel"], ["automobile", "horse", "puppy", "bread", "vessel"]]
 
 
