@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import base64
 import datetime
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
 from math import isfinite
 from typing import Any
@@ -70,8 +70,8 @@ def plain(value: Any) -> Any:
     return value if type_ in AS_THEY_ARE else converter_of(type_)(value)
 
 
-def _plain_list(values: Iterable[Any]) -> list[Any]:
-    return [plain(value) for value in values]
+def _plain_list(values: Collection[Any]) -> list[Any]:
+    return list(values) if set(map(type, values)) <= AS_THEY_ARE else [plain(value) for value in values]
 
 
 def _plain_map(values: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@
     [Path(steps=(Step("composer", "in"),), labels=({"Film": 1.0, …},), count=21.0), …]
 
 The relationships of a node are counted in the database; those two and three steps away are read from samples of the
-nodes that the path reaches. Samples are cached until the data change.
+nodes that the path reaches. Samples are cached until the data change, by the path and by the nodes that it reaches.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from graphground.cypher.quoting import quoted_name, quoted_string
@@ -26,7 +27,7 @@ SAMPLE = 20
 """The number of nodes whose relationships are read to see what follows a step."""
 LARGE_SAMPLE = 300
 """The number of nodes in which the relationships that the question speaks of are sought."""
-MAX_PARTS = 8
+MAX_PARTS = 12
 """The maximum number of samples that one query reads."""
 MAX_TYPES = 30
 """The maximum number of relationship types that one query samples."""
@@ -130,7 +131,11 @@ class _Link:
     labels: Mapping[str, float]
 
 
-_links, _relations = PerData(MAX_CACHED), PerData(MAX_CACHED)
+_Nodes = tuple[object, ...]
+"""The database's own identifiers of nodes."""
+_Around = dict[Step, tuple[float, dict[str, float]]]
+"""The relationships around nodes: how many follow each step, and how many of these lead to nodes with each label."""
+_links, _arounds, _relations = PerData(MAX_CACHED), PerData(MAX_CACHED), PerData(MAX_CACHED)
 
 
 def _count_patterns(schema: PropertyGraphSchema) -> tuple[dict[str, list[RelationshipPattern]], Counter[str]]:
@@ -159,6 +164,7 @@ class Walker:
         self._patterns, self._usual = _patterns(graph.schema)
         self._ends: dict[str, dict[Step, Mapping[str, float]]] = {}
         self._known: dict[str, tuple[_Link, ...]] = _links(graph)
+        self._around: dict[tuple[_Nodes, str], _Around] = _arounds(graph)
         self._relations: dict[str, dict[str, float]] = _relations(graph)
         """For each relationship type, the types that lead back between the same nodes, with shares of a sample."""
 
@@ -235,6 +241,12 @@ class Walker:
                 found[missing[part]][type_] = links / total[part]
         self._relations |= found
 
+    @cached_property
+    def _own_id(self) -> str:
+        """The expression for the database's own identifier of the node `n`."""
+        assert self._graph.engine is not None
+        return self._graph.engine.capabilities().dialect.own_id
+
     def _typical_starts(self, type_: str) -> str:
         """Return the labels among whose nodes a sample of a type is sought: among all nodes it takes ten times longer.
 
@@ -276,51 +288,67 @@ class Walker:
         return known
 
     def _read(self, texts: Sequence[str], samples: Mapping[str, Path], seconds: float) -> dict[str, tuple[_Link, ...]]:
-        parts = []
-        for number, text in enumerate(texts):
-            path = samples[text]
-            parts.append((number, _sample(path), "r"))
-            if path.steps and self._said and path.count > SAMPLE:
-                parts.append((number + len(texts), _sample(path, LARGE_SAMPLE), f"r:{self._said}"))
-        union = " UNION ALL ".join(
-            f"{sample} MATCH (n)-[{link}]-(m) WITH type(r) AS type, startNode(r) = n AS out, labels(m) AS labels, "
-            f"count(*) AS links RETURN {number} AS part, collect([type, out, labels, links]) AS found"
-            for number, sample, link in parts
-        )
+        large = {text for text in texts if samples[text].steps and self._said and samples[text].count > SAMPLE}
         try:
+            union = " UNION ALL ".join(
+                f"{_sample(samples[text], LARGE_SAMPLE if text in large else SAMPLE)} "
+                f"RETURN {number} AS part, collect({self._own_id}) AS nodes"
+                for number, text in enumerate(texts)
+            )
             rows = self._graph.run(Planned(union), timeout=max(seconds, 0.05)).rows
+            nodes: dict[str, _Nodes] = dict.fromkeys(texts, ()) | {texts[part]: tuple(its) for part, its in rows}
+            near = {text: its[:SAMPLE] if samples[text].steps else its for text, its in nodes.items()}
+            around = self._read_around(near.values())
+            around_large = self._read_around((nodes[text] for text in large), self._said)
         except EngineError:
             return {}
-        counts: list[dict[Step, float]] = [{} for _ in range(2 * len(texts))]
-        labels: list[dict[Step, dict[str, float]]] = [{} for _ in range(2 * len(texts))]
-        # One row for each sample: a driver takes longer for a row than for what is in it.
-        for part, (type_, out, its_labels, links) in ((part, each) for part, found_here in rows for each in found_here):
-            step = Step(type_, "out" if out else "in")
-            counts[part][step] = counts[part].get(step, 0) + links
-            by_label = labels[part].setdefault(step, {})
-            for label in its_labels or [""]:
-                by_label[label] = by_label.get(label, 0) + links
-        self._read_relations(step.type for by_step in counts for step in by_step)
+        self._read_relations(step.type for its in (*around.values(), *around_large.values()) for step in its)
         found = {}
-        for number, text in enumerate(texts):
-            path = samples[text]
+        for text in texts:
+            path, its = samples[text], around[near[text]]
+            more = {step: labels for step, labels in around_large.get(nodes[text], {}).items() if step not in its}
             links_of: list[_Link] = []
-            large = {step: count for step, count in counts[number + len(texts)].items() if step not in counts[number]}
-            for limit, its_counts, its_labels in (
-                (SAMPLE, counts[number], labels[number]),
-                (LARGE_SAMPLE, large, labels[number + len(texts)]),
-            ):
+            for limit, by_step in ((SAMPLE, its), (LARGE_SAMPLE, more if text in large else {})):
                 size = min(limit, path.count) if path.steps else 1.0
-                for step, count in sorted(its_counts.items(), key=lambda item: -item[1]):
+                for step, (count, labels) in sorted(by_step.items(), key=lambda item: -item[1][0]):
                     # The relationship by which a sample was reached is among those of each of its nodes.
                     back = path.steps and step == reverse(path.steps[-1])
                     real = count - size if back else count
                     if real > 0:
-                        shares = {label: number / count for label, number in its_labels[step].items()}
+                        shares = {label: number / count for label, number in labels.items()}
                         links_of.append(_Link(step, real / size, shares))
             found[text] = tuple(_with_both_ways(links_of, self.inverse))
         self._known |= found
         return found
+
+    def _read_around(self, wanted: Iterable[_Nodes], types: str = "") -> dict[_Nodes, _Around]:
+        """Return for each group of nodes its relationships of some types, or of all.
+
+        They are cached by nodes: many paths lead to the same few, such as English with its thousands of relationships.
+        """
+        groups = list(dict.fromkeys(wanted))
+        missing = [nodes for nodes in groups if nodes and (nodes, types) not in self._around]
+        query = (
+            f"UNWIND $groups AS its UNWIND its.nodes AS own MATCH (n) WHERE {self._own_id} = own "
+            f"MATCH (n)-[r{types and ':' + types}]-(m) WITH its.part AS part, type(r) AS type, "
+            "startNode(r) = n AS out, labels(m) AS labels, count(*) AS links "
+            "RETURN part, collect([type, out, labels, links]) AS found"
+        )
+        parameters = {"groups": [{"part": part, "nodes": list(nodes)} for part, nodes in enumerate(missing)]}
+        left = max(self._deadline - time.monotonic(), 0.05)
+        # One row for each group: a driver takes longer for a row than for what is in it.
+        rows = self._graph.run(Planned(query), parameters, timeout=left).rows if missing else []
+        read: dict[_Nodes, _Around] = {nodes: {} for nodes in missing}
+        for part, found in rows:
+            by_step = read[missing[part]]
+            for type_, out, its_labels, links in found:
+                step = Step(type_, "out" if out else "in")
+                count, labels = by_step.get(step, (0.0, {}))
+                for label in its_labels or [""]:
+                    labels[label] = labels.get(label, 0) + links
+                by_step[step] = count + links, labels
+        self._around |= {(nodes, types): its for nodes, its in read.items()}
+        return {nodes: self._around.get((nodes, types), {}) for nodes in groups}
 
 
 def reverse(step: Step) -> Step:
