@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import anyio
 
+from graphground import install_command
 from graphground.agents.conversation import Message, Reply, ToolOffer
 from graphground.agents.model_settings import ModelFailure, ModelSettings
 
@@ -136,8 +137,7 @@ def load_endpoint() -> type[Endpoint]:
         from graphground.agents.endpoint import Endpoint
     except ModuleNotFoundError as error:
         raise ModelFailure(
-            "not_installed",
-            f"agents need the extra `agents` ({error.name} is missing): pip install 'graphground[agents]'",
+            "not_installed", f"agents need the extra `agents` ({error.name} is missing): {install_command('agents')}"
         ) from None
     return Endpoint
 

@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphground import __version__
+from graphground import __version__, install_command
 from graphground.graphs.engines import client_context
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def start_tracing(with_queries: bool = False) -> Callable[[], None]:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError:
-        logger.warning("spans are not sent: install graphground with the extra telemetry (graphground[telemetry])")
+        logger.warning("spans are not sent; they need the extra telemetry: %s", install_command("telemetry"))
         return lambda: None
     name = os.environ.get("OTEL_SERVICE_NAME", "graphground")
     provider = TracerProvider(resource=Resource.create({"service.name": name, "service.version": __version__}))

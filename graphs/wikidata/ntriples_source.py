@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphground.graphs.loading.importing.records import install_command
+from graphground import install_command
 from graphground.graphs.wikidata.dump_source import Dump, blocks, map_blocks
 from graphground.graphs.wikidata.endpoint import AT_ONCE, Binding, Traffic, bindings
 from graphground.graphs.wikidata.plan import SUBCLASS_OF, Plan, SourceError

@@ -30,6 +30,7 @@ import numpy as np
 import numpy.typing as npt
 from filelock import FileLock, Timeout
 
+from graphground import install_command
 from graphground.graphs.entities.build import NAME
 from graphground.graphs.entities.candidate import Progress
 from graphground.graphs.entities.files import Array, Files
@@ -37,7 +38,6 @@ from graphground.graphs.entities.files import Array, Files
 Vectors = npt.NDArray[np.float32]
 STATIC = "static-minilm-256"
 SENTENCES = "all-MiniLM-L6-v2"
-INSTALL = "pip install 'graphground[vectors]'"
 _LOADING_SECONDS = 60.0
 _FILE = Path(__file__).parent / "static_minilm.npz"
 
@@ -97,7 +97,7 @@ class SentenceEncoder:
     def __init__(self, model: str = SENTENCES):
         if find_spec("sentence_transformers") is None:
             raise EncoderMissing(
-                f"the model {model!r} needs sentence-transformers; install it with `{INSTALL}`, "
+                f"the model {model!r} needs sentence-transformers; install it with `{install_command('vectors')}`, "
                 f"or build the vectors with `--model {STATIC}`, which needs no extra package"
             )
         self.name, self.dimensions = model, 0

@@ -17,6 +17,7 @@ from collections.abc import Mapping as AbstractMapping
 from pathlib import Path
 from typing import Any
 
+from graphground import install_command
 from graphground.graphs.loading.importing.mapping import Mapping, import_tables, infer_tables
 from graphground.graphs.loading.importing.records import (
     ImportRefused,
@@ -24,7 +25,6 @@ from graphground.graphs.loading.importing.records import (
     Problems,
     Records,
     RelationshipRecord,
-    install_command,
 )
 from graphground.graphs.loading.importing.tables import Table
 

@@ -23,6 +23,7 @@ from xml.parsers import expat
 
 import orjson
 
+from graphground import install_command
 from graphground.cypher.schema import RESERVED_PROPERTIES, Label, PropertyGraphSchema, RelationshipPattern
 from graphground.graphs.engines.temporal import read_date, read_datetime, read_time
 from graphground.graphs.loading.importing.records import (
@@ -40,7 +41,6 @@ from graphground.graphs.loading.importing.records import (
     bounded_lines,
     check_entities,
     grows_too_far,
-    install_command,
     max_bytes,
     merge_types,
     opened,

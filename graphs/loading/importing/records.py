@@ -28,7 +28,6 @@ from typing import IO, Any, AnyStr, ClassVar, Protocol, cast
 from urllib.parse import urlsplit
 from xml.parsers import expat
 
-import graphground
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.temporal import READERS, NotInCalendar, kind_of, read_date, read_datetime, read_time
 from graphground.graphs.loading.simplekg import OutputTooLarge, write_simplekg
@@ -561,14 +560,6 @@ def grows_too_far(name: str, size: int, reached: str) -> ImportRefused:
         f"{MIN_BYTES >> 20} MiB), reached at {reached}: a value is repeated too often, as by a default value"
     )
     return refusal(name, None, message)
-
-
-def install_command(extra: str) -> str:
-    """Return the command that installs an extra: in a clone of the repository, or after an installation with pip."""
-    clone = Path(graphground.__file__).parent.parent
-    if (clone / "bootstrap.py").exists():
-        return f"python3 {clone / 'bootstrap.py'} install --extra {extra}"
-    return f"pip install 'graphground[{extra}]'"
 
 
 def check_entities(document: IO[bytes], name: str) -> None:

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
+from graphground import install_command
 from graphground.cypher.diagnostics import counted
 from graphground.graphs.loading.importing.records import (
     MAX_NAME_CHARACTERS,
@@ -23,7 +24,6 @@ from graphground.graphs.loading.importing.records import (
     ImportRefused,
     Problems,
     bounded_lines,
-    install_command,
     opened,
     reader_of,
     refusal,

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from opentelemetry import trace
 
+from graphground import install_command
 from graphground.graphs.engines import client_context
 from graphground.server.application import Application
 from graphground.server.commands.command_line import set_up_logging
@@ -150,7 +151,7 @@ def test_without_the_extra_a_collector_in_the_environment_is_only_a_warning(
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318")
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
     start_tracing()()
-    assert "graphground[telemetry]" in caplog.text
+    assert install_command("telemetry") in caplog.text
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from graphground import install_command
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.index import open_index
@@ -111,5 +113,5 @@ def test_if_the_model_of_vectors_is_not_installed_the_mode_auto_works_and_the_er
     monkeypatch.setattr(building, "find_spec", lambda name: None)
     index = open_index(folder)
     assert index.find("bred")[0].name == "bread"
-    with pytest.raises(EncoderMissing, match=r"pip install 'graphground\[vectors\]'"):
+    with pytest.raises(EncoderMissing, match=re.escape(install_command("vectors"))):
         index.find("automobile", mode="vector")

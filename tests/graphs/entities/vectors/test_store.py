@@ -1,9 +1,11 @@
+import re
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from graphground import install_command
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record, Search
 from graphground.graphs.entities.index import open_index
@@ -87,7 +89,7 @@ def test_static_vectors_have_unit_length_or_are_zero_for_text_without_tokens() -
 
 @pytest.mark.skipif(find_spec("sentence_transformers") is not None, reason="sentence-transformers is installed")
 def test_the_error_for_a_missing_model_explains_the_installation() -> None:
-    with pytest.raises(EncoderMissing, match=r"pip install 'graphground\[vectors\]'"):
+    with pytest.raises(EncoderMissing, match=re.escape(install_command("vectors"))):
         encoder("all-MiniLM-L6-v2")
 
 
