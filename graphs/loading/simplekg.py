@@ -9,19 +9,15 @@
 
 A file may be gzipped. Only a few hundred records are held in memory at a time.
 
-Files in the usual layout are read a few hundred records at a time, several times faster than event by event: an object
-with `schema`, `entities` and `relations` in this order, records as objects, no empty array. Any other layout is read
-event by event, which also reports the problems of a file. Why a cut is correct: if a part begins between records, and
-`[` + part + `]` is JSON, the part also ends between records. If it ended inside a text or a nested object, the bracket
-would not close the array.
+A file that has the line breaks of `write_simplekg`, or those of CypherBench's own files, is read in blocks, several
+times faster than event by event. Any other layout is read event by event, which also reports the problems of a file.
 """
 
 from __future__ import annotations
 
 import gzip
-import re
 import zlib
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from math import isfinite
@@ -39,13 +35,7 @@ from graphground.graphs.storage.home import replacing
 GZIP = b"\x1f\x8b"
 PARTS = ("schema", "entities", "relations")
 AT_ONCE = 1 << 16
-MAX_HEAD_BYTES = 1 << 24
-TRIES = 3
-_BEGIN = re.compile(rb'"entities"\s*:\s*\[\s*(?=\{)')
-_BETWEEN = re.compile(rb'\}\s*,\s*\{(?:\s*"[^"\\]*")?')
-_NEXT = re.compile(rb'\}\s*\]\s*,\s*"relations"\s*:\s*\[\s*(?=\{)')
-_END = re.compile(rb"\}\s*\]\s*\}\s*\Z")
-Blocks = Generator[list[Any], None, int]
+MAX_RECORD_BYTES = 1 << 24
 
 
 class SimpleKGError(ValueError):
@@ -61,7 +51,6 @@ class SimpleKGFile:
     def __init__(self, path: Path, read: Callable[[int], None] | None = None) -> None:
         self.path = Path(path)
         self._read = read
-        self._relations_begin: int | None = None
         if not self.path.is_file():
             raise SimpleKGError(f"there is no file {self.path}")
         self.schema = self._schema()
@@ -90,46 +79,55 @@ class SimpleKGFile:
     def _records(self, part: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
         number = -1
         try:
-            for block in self._blocks(part):
-                for record in block:
-                    number += 1
-                    yield number, _object(part, number, record)
+            for number, record in enumerate(self._blocks(part)):
+                yield number, _object(part, number, record)
             return
-        except NotInBlocks:
+        except OtherLayout:
             last_read = number
         with self._opened() as file, self._explained(lambda: f"{part}[{number + 1}]"):
             for number, record in enumerate(ijson.items(file, f"{part}.item", use_float=True)):
-                if self._read is not None and number % 2000 == 0:
-                    self._read(file.tell())
+                if number % 2000 == 0:
+                    self._report(file)
                 if number > last_read:
                     yield number, _object(part, number, record)
         if number < 0 and part not in self._keys():
             raise SimpleKGError(f"{self.path.name} has no {part!r}")
 
-    def _blocks(self, part: str) -> Iterator[list[Any]]:
-        """Yield blocks of the records of `entities` or `relations`.
+    def _blocks(self, part: str) -> Iterator[Any]:
+        """Yield the records of `entities` or `relations`, parsed in blocks that begin and end between two lines.
+
+        A line break in JSON is never inside a text, so the cut is never inside a record: in files of `write_simplekg`
+        a record is a line, and in CypherBench's files all lines of a record are indented by more than four spaces.
 
         Raises:
-            NotInBlocks: the file has an unusual layout or is damaged, or `part` is `relations` and the entities have
-                not been read yet.
+            OtherLayout: the file has other line breaks, or is damaged; the records already yielded are valid.
         """
-        with self._opened() as file:
-            try:
-                if part == "entities":
-                    blocks = entity_blocks(file)
-                elif self._relations_begin is not None:
-                    blocks = relation_blocks(file, self._relations_begin)
-                else:
-                    raise NotInBlocks
-                while True:
-                    block = next(blocks)
-                    if self._read is not None:
-                        self._read(file.tell())
-                    yield block
-            except StopIteration as end:
-                self._relations_begin = end.value
-            except (EOFError, OSError, zlib.error):
-                raise NotInBlocks from None
+        try:
+            with self._opened() as file:
+                begins = tuple(f'{indent}"{part}": [\n'.encode() for indent in ("", "  "))
+                while (line := file.readline(MAX_RECORD_BYTES)) not in begins:
+                    if not line.endswith(b"\n"):
+                        raise OtherLayout
+                outer = line[: line.index(b'"')]
+                close, between = b"\n" + outer + b"]", b"%b},\n%b{" % (2 * outer, 2 * outer)
+                text = b""
+                while (chunk := file.read(AT_ONCE)) and len(text) < MAX_RECORD_BYTES:
+                    self._report(file)
+                    text += chunk
+                    end = text.find(close)
+                    cut = end if end >= 0 else text.rfind(between) + between.index(b",")
+                    if end >= 0 or between in text:
+                        yield from orjson.loads(b"[" + text[:cut] + b"]")
+                        text = text[cut + 1 :]
+                    if end >= 0:
+                        return
+        except (ValueError, EOFError, OSError, zlib.error):
+            pass
+        raise OtherLayout
+
+    def _report(self, file: IO[bytes]) -> None:
+        if self._read is not None:
+            self._read(file.tell())
 
     def _keys(self) -> set[str]:
         with self._opened() as file:
@@ -165,128 +163,21 @@ class _Unzipped:
     """A gzipped file for ijson; `tell` returns the position in the compressed file, to show the progress."""
 
     def __init__(self, file: gzip.GzipFile, raw: IO[bytes]) -> None:
-        self.read, self.seek, self.tell = file.read, file.seek, raw.tell
+        self.read, self.readline, self.tell = file.read, file.readline, raw.tell
 
 
 def _object(part: str, number: int, record: Any) -> Mapping[str, Any]:
     if type(record) is not dict:
-        raise SimpleKGError(f"{part}[{number}] must be an object, not {_kind(record)}")
+        raise SimpleKGError(f"{part}[{number}] must be an object, not {record!r:.80}")
     return record
-
-
-def _kind(value: Any) -> str:
-    return {
-        dict: "an object",
-        list: "a list",
-        str: "text",
-        bool: "true or false",
-        int: "a whole number",
-        float: "a number",
-        type(None): "null",
-    }.get(type(value), type(value).__name__)
 
 
 def _short(error: BaseException) -> str:
     return " ".join(str(error).split())[:120]
 
 
-class NotInBlocks(Exception):
-    """The file does not have the supported layout, or is not JSON."""
-
-
-def entity_blocks(file: IO[bytes]) -> Blocks:
-    """Yield the entities of a file positioned at its start, in blocks of a few hundred.
-
-    `next(entity_blocks(file))` is `[{"eid": "Q25173", …}, …]`. The generator's return value is the byte at which the
-    relations begin, which `relation_blocks` needs.
-
-    Raises:
-        NotInBlocks: the layout is not supported; the blocks already yielded are valid.
-    """
-    text = file.read(AT_ONCE)
-    while (begin := _beginning(text)) is None:
-        more = file.read(AT_ONCE)
-        if not more or len(text) > MAX_HEAD_BYTES:
-            raise NotInBlocks
-        text += more
-    return (yield from _blocks(file, text[begin:], begin, _NEXT))
-
-
-def relation_blocks(file: IO[bytes], begin: int) -> Blocks:
-    """Yield the relations from the byte `begin` on, in blocks; after them, the JSON object and the file must end.
-
-    Raises:
-        NotInBlocks: the layout is not supported; the blocks already yielded are valid.
-    """
-    file.seek(begin)
-    return (yield from _blocks(file, b"", begin, _END))
-
-
-def _blocks(file: IO[bytes], text: bytes, at: int, end: re.Pattern[bytes]) -> Blocks:
-    """Yield, in blocks, the records of an array; return the byte position after the match of `end`.
-
-    The array begins in `text`, which was read already, and continues in the unread part of the file.
-
-    `at` is the position of `text` in the file. `end` matches the end of the array and what follows it: the beginning of
-    the next array, or the end of the file.
-    """
-    separator = b""
-    while True:
-        more = file.read(AT_ONCE)
-        text += more
-        # The end of the last array is searched for only at the end of the file.
-        last = end.search(text) if end is _NEXT or not more else None
-        block = _parsed(b"[" + text[: last.start() + 1] + b"]") if last else None
-        if last and block is not None:
-            yield block
-            return at + last.end()
-        if not more:
-            raise NotInBlocks
-        separator = separator or _separator(text)
-        cut = len(text)
-        for _ in range(TRIES):
-            cut = text.rfind(separator, 0, cut)
-            if not separator or cut < 0:
-                break
-            block = _parsed(b"[" + text[: cut + 1] + b"]")
-            if block is not None:
-                yield block
-                passed = text.index(b"{", text.index(b",", cut))
-                text, at = text[passed:], at + passed
-                break
-        else:
-            raise NotInBlocks
-        if len(text) > MAX_HEAD_BYTES:
-            raise NotInBlocks
-
-
-def _beginning(text: bytes) -> int | None:
-    """Return the position of the first entity; None if it is not in `text`.
-
-    The schema, which comes first, also has a key `entities`; that key does not count.
-    """
-    for begin in _BEGIN.finditer(text):
-        head = _parsed(text[: begin.start()] + b'"entities":[]}')
-        if type(head) is dict and list(head) == ["schema", "entities"]:
-            return begin.end()
-    return None
-
-
-def _separator(text: bytes) -> bytes:
-    """Return the text between two records, including the first key of the second record; empty if it is not found."""
-    for between in _BETWEEN.finditer(text):
-        if _parsed(b"[" + text[: between.start() + 1] + b"]") is not None:
-            return between[0]
-        if between.start() > MAX_HEAD_BYTES >> 8:
-            break
-    return b""
-
-
-def _parsed(text: bytes) -> Any:
-    try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return None
+class OtherLayout(Exception):
+    """The lines of the file do not show where a record ends, or the file is not JSON."""
 
 
 class OutputTooLarge(ValueError):
