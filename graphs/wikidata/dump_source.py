@@ -11,6 +11,7 @@ parallel. A .gz file is decompressed by one core, while other cores parse its li
 from __future__ import annotations
 
 import bz2
+import gzip
 import os
 import re
 import sqlite3
@@ -20,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
@@ -396,19 +397,19 @@ def blocks(path: Path, read: Callable[[int], None] | None = None, size: int = BL
         with path.open("rb") as file:
             head = file.read(3)
             file.seek(0)
-            pieces = (
-                # Another thread decompresses a few blocks of a .gz file ahead of the caller.
-                _ahead(_members(file, b"", size // 4, lambda: zlib.decompressobj(zlib.MAX_WBITS | 16)), 4)
-                if head[:2] == GZIP
-                else (_bunzipped(file, size) if head == BZIP2 else iter(lambda: file.read(size), b""))
-            )
+            if head[:2] == GZIP:
+                pieces = _ahead(gzip.GzipFile(fileobj=file).read, size)
+            elif head == BZIP2:
+                pieces = _bunzipped(file, size)
+            else:
+                pieces = iter(partial(file.read, size), b"")
             rest = b""
             for piece in pieces:
                 if read is not None:
                     read(file.tell())
                 cut = piece.rfind(b"\n") + 1
                 if cut:
-                    yield from _bounded(rest + piece[:cut], 2 * size)
+                    yield rest + piece[:cut]
                     rest = piece[cut:]
                 else:
                     rest += piece
@@ -420,46 +421,12 @@ def blocks(path: Path, read: Callable[[int], None] | None = None, size: int = BL
         raise DumpError(f"{path.name} cannot be read any further: {error}") from None
 
 
-def _bounded(lines: bytes, most: int) -> Iterator[bytes]:
-    """Yield whole lines in blocks of at most `most` bytes; a longer line is a block by itself.
-
-    A few compressed bytes may unpack to many lines.
-    """
-    start = 0
-    while len(lines) - start > most:
-        end = lines.rfind(b"\n", start, start + most) + 1 or lines.find(b"\n", start + most) + 1
-        yield lines[start:end]
-        start = end
-    if start < len(lines):
-        yield lines[start:] if start else lines
-
-
-def _members(file: IO[bytes], compressed: bytes, size: int, fresh: Callable[[], Any]) -> Iterator[bytes]:
-    """Yield the decompressed contents of all gzip members or bzip2 streams of a file, in order.
-
-    `compressed` are the bytes that have been read already; `fresh` returns a new decompressor.
-    """
-    member, has_begun = fresh(), False
-    while True:
-        while compressed:
-            yield member.decompress(compressed)
-            has_begun, compressed = True, b""
-            if member.eof:
-                compressed = member.unused_data.lstrip(b"\0")
-                member, has_begun = fresh(), False
-        compressed = file.read(size)
-        if not compressed:
-            break
-    if has_begun:
-        raise EOFError("it is truncated")
-
-
-def _ahead(pieces: Iterator[bytes], count: int) -> Iterator[bytes]:
-    """Yield the pieces, while a thread prepares the next `count` of them (decompression releases the GIL)."""
+def _ahead(read: Callable[[int], bytes], size: int) -> Iterator[bytes]:
+    """Yield the pieces of `size` bytes that a thread reads and decompresses, a few of them ahead of the caller."""
     with ThreadPoolExecutor(1) as pool:
-        waiting: deque[Future[bytes | None]] = deque(pool.submit(next, pieces, None) for _ in range(count))
-        while (piece := waiting.popleft().result()) is not None:
-            waiting.append(pool.submit(next, pieces, None))
+        waiting = deque(pool.submit(read, size) for _ in range(4))
+        while piece := waiting.popleft().result():
+            waiting.append(pool.submit(read, size))
             yield piece
 
 
@@ -484,7 +451,8 @@ def _bunzipped(file: IO[bytes], size: int) -> Iterator[bytes]:
                 break
         while waiting:
             yield waiting.popleft().result()
-    yield from _ahead(_members(file, rest, size // 8, bz2.BZ2Decompressor), 4)
+    file.seek(-len(rest), os.SEEK_CUR)
+    yield from _ahead(bz2.BZ2File(file).read, size)
 
 
 def _bunzip(stream: bytes) -> bytes:

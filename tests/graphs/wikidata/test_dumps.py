@@ -108,7 +108,7 @@ def test_a_build_in_several_processes_gives_the_same_bytes(
 def test_a_truncated_dump_causes_an_error_and_leaves_no_file(kind: type[Dump], packing: Any, tmp_path: Path) -> None:
     dump = tmp_path / "dump"
     dump.write_bytes(packing.compress(SOURCES[kind]())[:-2000])
-    with pytest.raises(DumpError, match="cannot be read any further: it is truncated"):
+    with pytest.raises(DumpError, match=r"cannot be read any further: .*ended before the end"):
         built(kind(dump), tmp_path / "places.json")
     assert not (tmp_path / "places.json").exists()
 
@@ -228,7 +228,7 @@ def test_lines_that_unpack_to_many_bytes_are_read_in_small_blocks(tmp_path: Path
     assert b"".join(found) == b"".join(lines)
     assert all(block.endswith(b"\n") for block in found)
     assert sorted(map(len, found))[-2] <= 8192
-    assert max(map(len, found)) <= 30_001
+    assert max(map(len, found)) <= 30_001 + 4096
 
 
 @RAW
