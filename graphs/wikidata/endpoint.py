@@ -7,15 +7,14 @@ Temporary failures are retried after a pause that doubles each time. If the endp
 is kept, up to `LONGEST_PAUSE` seconds. A query that exceeds the time limit, or whose answer has more rows than the
 endpoint returns, raises `QueryTooLong`, so that the caller can split the query.
 
-Several threads may send queries at the same time, up to a limit. After status 429 (too many requests) queries are sent
-one at a time, and the limit rises again slowly.
+Several threads may send queries at the same time: `at_once` is the number that the endpoint is meant to get. After
+status 429 (too many requests) each of them pauses.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
@@ -34,9 +33,6 @@ USER_AGENT = f"graphground/{__version__} (Wikidata to property graph)"
 ACCEPT = "application/sparql-results+json"
 TOO_MANY = 429
 BUSY = frozenset({408, 425, TOO_MANY, 500, 502, 503, 504})
-SEE_OTHER, REPEATED = 303, frozenset({301, 302, 307, 308})
-"""Statuses of redirects: after 303 the answer is fetched with GET; after the others the POST is repeated."""
-MAX_REDIRECTS = 5
 LONGEST_PAUSE = 120.0
 HINT = "To resume the build, run the same command again."
 PROBE_ROWS = 10_100
@@ -50,8 +46,8 @@ AT_ONCE, AT_ONCE_IN_PUBLIC = 4, 2
 Wikimedia allows each client 60 seconds of processing per minute, and each IP address five queries at a time.
 """
 PUBLIC = (".wikidata.org", ".wikimedia.org")
-RECOVERY = 50
-"""The number of answers in a row, without a refusal, after which the limit rises by one query."""
+TOLERATED_CUTS = 1
+"""The number of truncated responses that are tolerated for a query; one more means that the query is too long."""
 TIMEOUT_SIGNS = (b"TimeoutException", b"QueryTimeout", b"timed out", b"Timeout", b"timeout")
 SHOWN = 160
 Binding = dict[str, dict[str, Any]]
@@ -89,8 +85,6 @@ class Patience:
     """The pause after the first try; it doubles after each further try."""
     between: float = 0.0
     """The pause between two queries; with a pause, queries are sent one at a time."""
-    cuts: int = 1
-    """The number of truncated responses that are tolerated for a query; after one more, `QueryTooLong` is raised."""
     at_once: int | None = None
     """The maximum number of queries at the same time; None for the default of the address (see `queries_at_once`)."""
 
@@ -119,10 +113,10 @@ class Endpoint:
         self.asked = 0
         self.row_limit: int | None = None
         """The number of rows at which the endpoint cuts its answers; None if `measure_row_limit` has found no limit."""
-        self.traffic = Traffic(1 if self.patience.between else self.patience.at_once or queries_at_once(url))
+        self.at_once = 1 if self.patience.between else self.patience.at_once or queries_at_once(url)
         self._connecting = min(30.0, self.patience.answer)
         try:
-            self._address = httpx2.URL(url)
+            httpx2.URL(url)
             self._client = httpx2.Client(
                 headers={"User-Agent": agent, "Accept": ACCEPT},
                 timeout=httpx2.Timeout(self.patience.answer, connect=self._connecting),
@@ -164,16 +158,14 @@ class Endpoint:
         self.row_limit = rows if rows < PROBE_ROWS else None
 
     def select(self, query: str) -> list[Binding]:
-        """Send a query and return its solutions; wait first while too many other queries are in progress.
+        """Send a query and return its solutions.
 
         Raises:
             QueryTooLong: the query was not answered completely: not within the time limit, or not with all its rows.
                 Split the query.
             EndpointError: the endpoint refused the query, or still failed after all retries.
         """
-        with self.traffic.turn():
-            found = self._select(query)
-            self.traffic.answered()
+        found = self._select(query)
         if self.row_limit is not None and len(found) >= self.row_limit and query != PROBE:
             raise QueryTooLong(f"the endpoint returns at most {counted(self.row_limit, 'row')}")
         # A limit above the probe's size is visible only by counting.
@@ -184,8 +176,7 @@ class Endpoint:
     def _count(self, query: str) -> int:
         """Return the number of rows of a query, counted by the endpoint."""
         start = query.index("SELECT")
-        with self.traffic.turn():
-            found = self._select(f"{query[:start]}SELECT (COUNT(*) AS ?count) WHERE {{ {{ {query[start:]} }} }}")
+        found = self._select(f"{query[:start]}SELECT (COUNT(*) AS ?count) WHERE {{ {{ {query[start:]} }} }}")
         try:
             return int(found[0]["count"]["value"])
         except (IndexError, KeyError, ValueError):
@@ -205,7 +196,8 @@ class Endpoint:
             self.asked += 1
             pause = min(self.patience.pause * 2**attempt, LONGEST_PAUSE)
             try:
-                answer = self._post(query)
+                # Redirects are not followed: the client would turn the POST into a GET without its query.
+                answer = self._client.post(self.url, data={"query": query})
             except httpx2.ConnectTimeout:
                 problem = f"the connection failed (no connection within {self._connecting:g} s)"
                 continue
@@ -221,38 +213,15 @@ class Endpoint:
                     return bindings(answer.content)
                 except AnswerError as error:
                     cuts += error.cut
-                    if error.timed_out or cuts > self.patience.cuts:
+                    if error.timed_out or cuts > TOLERATED_CUTS:
                         raise QueryTooLong(str(error)) from None
                     problem = str(error)
                     continue
             problem = self._refusal(answer)
-            if answer.status_code == TOO_MANY:
-                self.traffic.refused()
             pause = max(pause, min(retry_after(answer.headers.get("Retry-After")), LONGEST_PAUSE))
         raise EndpointError(
             f"{self.url} gave no usable answer in {counted(self.patience.tries, 'try', 'tries')}: {problem}. {HINT}"
         )
-
-    def _post(self, query: str) -> httpx2.Response:
-        """Send a query and follow redirects; a library would turn a POST without a word into a GET without its query.
-
-        Raises:
-            EndpointError: the redirects do not end, or lead from https to http.
-        """
-        answer = self._client.post(self._address, data={"query": query})
-        for _ in range(MAX_REDIRECTS):
-            if answer.status_code not in REPEATED | {SEE_OTHER} or "Location" not in answer.headers:
-                return answer
-            target = answer.request.url.join(answer.headers["Location"])
-            if target.scheme != answer.request.url.scheme and target.scheme != "https":
-                raise EndpointError(f"{self.url} redirects from https to {target}, which is not encrypted")
-            if answer.status_code == SEE_OTHER:
-                answer = self._client.get(target)
-            else:
-                answer = self._client.post(target, data={"query": query})
-                if answer.status_code == 200:
-                    self._address = target  # later queries are sent there directly
-        raise EndpointError(f"{self.url} redirects more than {MAX_REDIRECTS} times; the last address was {target}")
 
     def _refusal(self, answer: httpx2.Response) -> str:
         """Return a description of an error status if it may be temporary; otherwise raise an error.
@@ -268,6 +237,9 @@ class Endpoint:
         if status in BUSY:
             reason = " (too many requests)" if status == TOO_MANY else ""
             return f"status {status}{reason}" + (f" ({excerpt})" if excerpt else "")
+        if "Location" in answer.headers:
+            target = answer.request.url.join(answer.headers["Location"])
+            raise EndpointError(f"{self.url} has moved to {target}; give that address instead")
         advice = {
             400: "the query was refused",
             401: "it requires a password",
@@ -281,42 +253,6 @@ class Endpoint:
 def queries_at_once(url: str) -> int:
     """Return how many queries to send to an endpoint at the same time: 2 for `https://query.wikidata.org/sparql`."""
     return AT_ONCE_IN_PUBLIC if f".{urlsplit(url).hostname or ''}".endswith(PUBLIC) else AT_ONCE
-
-
-class Traffic:
-    """A limit on the number of queries in progress: `limit` starts at `most`, and varies between 1 and `most`."""
-
-    def __init__(self, most: int) -> None:
-        self.limit = self.most = most
-        self._busy = self._answered = 0
-        self._changed = threading.Condition()
-
-    @contextmanager
-    def turn(self) -> Iterator[None]:
-        """Wait until a query may be sent, and count it as in progress inside the block."""
-        with self._changed:
-            while self._busy >= self.limit:
-                self._changed.wait()
-            self._busy += 1
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._busy -= 1
-                self._changed.notify_all()
-
-    def refused(self) -> None:
-        """Lower the limit to one query, because the endpoint has asked for fewer."""
-        with self._changed:
-            self.limit, self._answered = 1, 0
-
-    def answered(self) -> None:
-        """Count an answer; after every `RECOVERY` answers the limit rises by one, up to `most`."""
-        with self._changed:
-            self._answered += 1
-            if self.limit < self.most and self._answered % RECOVERY == 0:
-                self.limit += 1
-                self._changed.notify_all()
 
 
 def bindings(body: bytes) -> list[Binding]:

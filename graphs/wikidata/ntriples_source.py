@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from graphground import install_command
 from graphground.graphs.wikidata.dump_source import Dump, blocks, map_blocks
-from graphground.graphs.wikidata.endpoint import AT_ONCE, Binding, Traffic, bindings
+from graphground.graphs.wikidata.endpoint import AT_ONCE, Binding, bindings
 from graphground.graphs.wikidata.plan import SUBCLASS_OF, Plan, SourceError
 from graphground.graphs.wikidata.sparql_source import ONTOLOGY, PREFIXES, SparqlSource
 from graphground.graphs.wikidata.statements import XSD
@@ -129,7 +129,7 @@ class TripleStore:
     def __init__(self, path: Path) -> None:
         import pyoxigraph  # an extra
 
-        self.url, self.traffic = str(path), Traffic(AT_ONCE)
+        self.url, self.at_once = str(path), AT_ONCE
         self._library = pyoxigraph
         self._store: pyoxigraph.Store | None = pyoxigraph.Store(path)
 

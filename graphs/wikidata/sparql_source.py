@@ -19,7 +19,7 @@ from itertools import chain
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from graphground.graphs.definitions.read import IDENTICAL, Node
-from graphground.graphs.wikidata.endpoint import HINT, Binding, EndpointError, QueryTooLong, Traffic
+from graphground.graphs.wikidata.endpoint import HINT, Binding, EndpointError, QueryTooLong
 from graphground.graphs.wikidata.plan import Plan, Progress
 from graphground.graphs.wikidata.statements import (
     DAY,
@@ -53,7 +53,7 @@ class Queries(Protocol):
     """What answers the queries of a source: an `Endpoint`, or the store of a dump."""
 
     url: str
-    traffic: Traffic
+    at_once: int
 
     def select(self, query: str) -> list[Binding]: ...
     def measure_row_limit(self) -> None: ...
@@ -74,7 +74,7 @@ class SparqlSource(Generic[E]):
         self.endpoint, self._progress, self._is_truthy = endpoint, progress, is_truthy
         self._sizes: dict[str, int] = {}
         self._lock = threading.Lock()
-        self._pool = ThreadPoolExecutor(endpoint.traffic.most, thread_name_prefix="graphground-endpoint")
+        self._pool = ThreadPoolExecutor(endpoint.at_once, thread_name_prefix="graphground-endpoint")
         self._types: dict[str, str] | None = None
 
     @property
@@ -118,7 +118,7 @@ class SparqlSource(Generic[E]):
         try:
             for key, job in jobs:
                 waiting.append((key, self._pool.submit(job)))
-                if len(waiting) > 2 * self.endpoint.traffic.most:
+                if len(waiting) > 2 * self.endpoint.at_once:
                     first, result = waiting.popleft()
                     yield first, result.result()
             while waiting:
