@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import gc
 import os
-import re
 import shlex
 import sys
 import threading
@@ -41,25 +40,6 @@ Edges = tuple[list[dict[str, Any]], list[int], list[int]]
 """A block of relationships: their properties, the places of their start nodes and those of their end nodes."""
 LOADER_HEAP = "GRAPHGROUND_LOADER_HEAP"
 LOADER_JVM = "GRAPHGROUND_LOADER_JVM_ARGS"
-_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
-
-
-class Identifiers:
-    """The relation ids seen so far; of `0`, `1`, `2` and so on, which most files have, only the last is kept."""
-
-    def __init__(self) -> None:
-        self._next = 0
-        self._others: set[str] = set()
-
-    def is_new(self, identifier: str) -> bool:
-        """Add an id; return whether it is new."""
-        if identifier == str(self._next):
-            self._next += 1
-            return identifier not in self._others
-        if identifier in self._others or (_NUMBER.fullmatch(identifier) and int(identifier) < self._next):
-            return False
-        self._others.add(identifier)
-        return True
 
 
 def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
@@ -125,7 +105,7 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
         return labels[place] if place is not None else None
 
     step, number = "relationships", -1
-    seen, patterns = Identifiers(), Counter[tuple[str, str, str]]()
+    patterns = Counter[tuple[str, str, str]]()
     edges: dict[str, Edges] = {name: ([], [], []) for name in document.schema.relationship_types}
 
     def flush_edges(type_: str) -> None:
@@ -136,10 +116,6 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
         edges[type_] = ([], [], [])
 
     for number, record in document.relations():
-        rid = record.get("rid")
-        if type(rid) is not str or not seen.is_new(rid):
-            problem = "another relation has this rid" if type(rid) is str else "'rid' must be text"
-            raise SimpleKGError(f"relations[{number}] (rid {rid!r}): {problem}")
         type_, start, end, stored = checks.relation(number, record, label_of)
         begin, finish = numbers[start], numbers[end]
         patterns[type_, labels[begin], labels[finish]] += 1

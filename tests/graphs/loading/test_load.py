@@ -19,7 +19,6 @@ from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.loading import load as load_module
 from graphground.graphs.loading.load import drop_graph, export_graph, load_file
-from graphground.graphs.loading.load_process import Identifiers
 from graphground.graphs.loading.simplekg import SimpleKGError
 from graphground.graphs.opening.stored import stored_sources
 from graphground.graphs.storage.catalog import Catalog, CatalogError
@@ -60,15 +59,17 @@ def change(place: str, number: int, **fields: Any) -> Callable[[dict[str, Any]],
             "has no property 'filming_locatio' (nearest: filming",
         ),
         (change("entities", 2, properties={"height_cm": 1.73}), "'height_cm' must be int, not 1.73"),
-        (change("entities", 2, properties={"height_cm": 2**70}), "'height_cm' must be int, not 1.1805916207174113e+21"),
+        (
+            change("entities", 2, properties={"height_cm": 2**70}),
+            'integer overflow , "properties": {"height_cm": 1180591620717411303424',
+        ),
         (change("entities", 0, aliases="Heat"), "'aliases' and 'provenance' must be lists of texts"),
         (change("entities", 0, properties=["x"]), "'properties' must be an object"),
         (change("relations", 1, label="hasCast"), "the schema has no relationship type 'hasCast' (nearest: has cast)"),
         (change("relations", 2, obj_id="P9"), "relations[2] (rid '2'): obj_id 'P9' is not the id of any entity"),
         (change("relations", 0, subj_id="P1", obj_id="M1"), "no (:Person)-[:directedBy]->(:Movie); it has (:Movie)"),
-        (change("relations", 2, rid="0"), "relations[2] (rid '0'): another relation has this rid"),
         (change("relations", 1, properties={"year": "1994"}), "relations[1] (rid '1'): 'year' must be int, not '1994'"),
-        (lambda document: document["entities"].insert(1, 7), "entities[1] must be an object, not a whole number"),
+        (lambda document: document["entities"].insert(1, 7), "entities[1] must be an object, not 7"),
         (lambda document: document.pop("relations"), "has no 'relations'"),
         (lambda document: document.pop("schema"), "has no 'schema'"),
         (lambda document: document["schema"]["relations"][0].update(obj_label="Nobody"), "'Nobody' is not among"),
@@ -273,24 +274,6 @@ def test_the_formats_of_texts_are_kept_with_the_schema_of_a_loaded_graph(empty_h
     (signed,) = [pattern.texts["signed"] for pattern in schema.patterns if pattern.type == "has cast"]
     assert (signed.form, signed.checked) == ("day_month_year", True)
     assert "runtime_minute" not in schema.labels["Movie"].texts
-
-
-@pytest.mark.parametrize("first", ["0", "7", "r0", "Q1-P2-3", "x", "r00", "1r", "\u0663", ""])
-def test_relation_ids_are_distinguished_exactly_as_by_a_set(first: str) -> None:
-    rng = random.Random(first)
-    choices = [f"{prefix}{number}" for prefix in ("", "r", "r0", "Q1-P2-", "rr") for number in range(12)]
-    for _ in range(50):
-        identifiers, seen = Identifiers(), set[str]()
-        following = [f"r{number}" for number in range(8)] if first == "r0" else [first]
-        for text in [*following, *rng.choices(choices, k=60)]:
-            assert identifiers.is_new(text) == (text not in seen), (text, seen)
-            seen.add(text)
-
-
-def test_consecutive_relation_ids_take_no_memory() -> None:
-    identifiers = Identifiers()
-    assert all(identifiers.is_new(str(number)) for number in range(10_000))
-    assert not identifiers._others
 
 
 def test_a_full_disk_is_reported_as_the_cause_of_a_failed_load(
