@@ -18,7 +18,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 from itertools import count, islice, product
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
+from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 from xml.parsers import expat
 
 import orjson
@@ -143,142 +144,88 @@ class GraphML(RecordFile):
 
     def records(self, problems: Problems) -> Records:
         """Yield each `<node>` and `<edge>` as a record."""
-        for element in _GraphMLReader(self, problems).elements():
-            properties, written = dict(element.data), element.attributes
+        keys: dict[str, tuple[str, str]] = {}
+        defaults: list[tuple[str, str, str]] = []
+        for line, element in self._elements():
+            written, properties = element.attrib, dict[str, Any]()
+            if element.tag == "key":
+                key = written.get("id", "")
+                keys[key] = written.get("attr.name", key), written.get("attr.type", "string")
+                defaults += [(written.get("for", "all"), key, its.text or "") for its in element.iterfind("default")]
+                continue
+            texts = [(data.get("key", ""), "".join(data.itertext())) for data in element.iterfind("data")]
+            texts += [(key, text) for kind, key, text in defaults if kind in (element.tag, "all")]
+            for key, text in texts:
+                name, type_ = keys.get(key, (key, "string"))
+                try:
+                    properties.setdefault(name, (GRAPHML_READERS.get(type_) or read_time_text)(text))
+                except (ValueError, KeyError):
+                    problems.add(self.name, line, f"{name}: {text[:60]!r} is not a valid {type_}")
             if element.tag == "node":
                 labels = tuple(filter(None, written.get("labels", "").split(":")))
-                if not labels and (key := next((key for key in NODE_LABELS if properties.get(key)), None)):
-                    labels = tuple(filter(None, str(properties.pop(key)).split(":")))
+                if not labels and (own := next((key for key in NODE_LABELS if properties.get(key)), None)):
+                    labels = tuple(filter(None, str(properties.pop(own)).split(":")))
                 elif properties.get("labels") == written.get("labels"):
                     properties.pop("labels", None)
                 if written.get("id"):
-                    yield NodeRecord(written["id"], labels, properties, element.line)
+                    yield NodeRecord(written["id"], labels, properties, line)
                 else:
-                    problems.add(self.name, element.line, "a <node> needs an 'id'")
+                    problems.add(self.name, line, "a <node> needs an 'id'")
                 continue
             type_ = written.get("label", "")
-            if not type_ and (key := next((key for key in EDGE_TYPES if properties.get(key)), None)):
-                type_ = str(properties.pop(key))
+            if not type_ and (own := next((key for key in EDGE_TYPES if properties.get(key)), None)):
+                type_ = str(properties.pop(own))
             elif properties.get("label") == type_:
                 properties.pop("label", None)
             start, end = written.get("source", ""), written.get("target", "")
             if start and end:
-                yield RelationshipRecord(type_ or "RELATED_TO", start, end, properties, element.line)
+                yield RelationshipRecord(type_ or "RELATED_TO", start, end, properties, line)
             else:
-                problems.add(self.name, element.line, "an <edge> needs a 'source' and a 'target'")
+                problems.add(self.name, line, "an <edge> needs a 'source' and a 'target'")
 
-
-class _Element:
-    def __init__(self, tag: str, attributes: Mapping[str, str], line: int) -> None:
-        self.tag, self.attributes, self.line = tag, attributes, line
-        self.data: dict[str, Any] = {}
-
-
-class _GraphMLReader:
-    def __init__(self, source: GraphML, problems: Problems) -> None:
-        self._source, self._problems = source, problems
-        self._keys: dict[str, tuple[str, str, str]] = {}
-        self._defaults: dict[str, str] = {}
-        self._open: list[str] = []
-        self._complete: list[_Element] = []
-        self._element: _Element | None = None
-        self._text: list[str] | None = None
-        self._length = 0
-        self._key = ""
-        parser = expat.ParserCreate(namespace_separator=" ")
-        parser.buffer_text = True
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._characters
-        parser.StartDoctypeDeclHandler = self._refuse_doctype
-        self._parser = parser
-
-    def elements(self) -> Iterator[_Element]:
-        """Yield each `node` and `edge` as soon as it has been read completely."""
-        path = self._source.path
+    def _elements(self) -> Iterator[tuple[int, Element]]:
+        """Yield each `key`, `node` and `edge` as soon as it has been read completely, with the line where it ends."""
+        with opened(self.path) as file:
+            check_entities(file, self.name)
+        parser: XMLPullParser[Any] = XMLPullParser(("start", "end"))
+        above, item = list[Element](), None
+        line, read, waiting, size = 1, 0, 0, self.path.stat().st_size
         try:
-            with opened(path) as file:
-                read, size = 0, path.stat().st_size
-                while chunk := file.read(CHUNK):
-                    read += len(chunk)
-                    self._parser.Parse(chunk, False)
-                    if read - self._parser.CurrentByteIndex > MAX_XML_BYTES:
-                        raise self._refused(f"a tag longer than {MAX_XML_BYTES >> 20} MiB")
+            with opened(self.path) as file:
+                while piece := file.readline(CHUNK):
+                    read, waiting = read + len(piece), waiting + len(piece)
                     if read > max_bytes(size):
-                        raise self._refused(unpacks_too_far(size))
-                    yield from self._completed()
-                self._parser.Parse(b"", True)
-                yield from self._completed()
-        except expat.ExpatError as error:
-            message = expat.errors.messages.get(error.code, str(error))
-            raise refusal(path.name, error.lineno, f"not XML: {message}") from None
+                        raise refusal(self.name, line, unpacks_too_far(size))
+                    parser.feed(piece)
+                    for event, element in cast("Iterator[tuple[str, Element]]", parser.read_events()):
+                        waiting = 0
+                        if event == "start":
+                            tag = element.tag = element.tag.rpartition("}")[2]
+                            if not above and tag != "graphml":
+                                raise refusal(self.name, line, f"not GraphML: it begins with <{tag}>")
+                            if tag == "graph" and item is not None:
+                                message = "a graph inside a node is not supported; move its nodes to the outer graph"
+                                raise refusal(self.name, line, message)
+                            item = element if item is None and tag in ("key", "node", "edge") else item
+                            above.append(element)
+                            continue
+                        above.pop()
+                        if element is item:
+                            yield line, element
+                            item = None
+                        if item is None and above:
+                            above[-1].remove(element)  # so that the file is not held in memory
+                    if waiting > MAX_XML_BYTES:
+                        raise refusal(self.name, line, f"a tag or a text longer than {MAX_XML_BYTES >> 20} MiB")
+                    line += piece.endswith(b"\n")
+                parser.close()
+        except ParseError as error:
+            message = expat.errors.messages.get(error.code, error.msg)
+            raise refusal(self.name, error.position[0], f"not XML: {message}") from None
         except (LookupError, ValueError) as error:
             if isinstance(error, ImportRefused):
                 raise
-            raise self._refused(f"not XML that can be read: {error}") from None
-
-    def _completed(self) -> Iterator[_Element]:
-        elements, self._complete = self._complete, []
-        yield from elements
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        tag = name.rpartition(" ")[2]
-        if not self._open and tag != "graphml":
-            raise self._refused(f"not GraphML: it begins with <{tag}>")
-        self._open.append(tag)
-        if tag == "key":
-            key = attributes.get("id", "")
-            self._keys[key] = (
-                attributes.get("attr.name", key),
-                attributes.get("attr.type", "string"),
-                attributes.get("for", "all"),
-            )
-            self._key = key
-        elif tag == "default" and len(self._open) > 1 and self._open[-2] == "key":
-            self._text, self._length = [], 0
-        elif tag == "graph" and self._element is not None:
-            raise self._refused("a graph inside a node is not supported; move its nodes to the outer graph")
-        elif tag in ("node", "edge"):
-            self._element = _Element(tag, attributes, self._parser.CurrentLineNumber)
-        elif tag == "data" and self._element is not None and self._open[-2] == self._element.tag:
-            self._key, self._text, self._length = attributes.get("key", ""), [], 0
-
-    def _characters(self, text: str) -> None:
-        if self._text is not None:
-            self._text.append(text)
-            self._length += len(text)
-            if self._length > MAX_XML_BYTES:
-                raise self._refused(f"a text longer than {MAX_XML_BYTES >> 20} MiB")
-
-    def _end(self, name: str) -> None:
-        tag = self._open.pop()
-        if tag == "default" and self._text is not None:
-            self._defaults[self._key], self._text = "".join(self._text), None
-        elif tag == "data" and self._text is not None and self._element is not None:
-            self._set(self._element, self._key, "".join(self._text))
-            self._text = None
-        elif self._element is not None and tag == self._element.tag:
-            for key, text in self._defaults.items():
-                attribute, _, kind = self._keys[key]
-                if kind in (tag, "all") and attribute not in self._element.data:
-                    self._set(self._element, key, text)
-            self._complete.append(self._element)
-            self._element = None
-
-    def _set(self, element: _Element, key: str, text: str) -> None:
-        attribute, type_, _ = self._keys.get(key, (key, "string", "all"))
-        try:
-            element.data[attribute] = (GRAPHML_READERS.get(type_) or read_time_text)(text)
-        except (ValueError, KeyError):
-            self._problems.add(
-                self._source.name, self._parser.CurrentLineNumber, f"{attribute}: {text[:60]!r} is not a valid {type_}"
-            )
-
-    def _refuse_doctype(self, *_: Any) -> None:
-        raise self._refused("a DOCTYPE declaration is not allowed; remove it")
-
-    def _refused(self, message: str) -> ImportRefused:
-        return refusal(self._source.name, self._parser.CurrentLineNumber, message)
+            raise refusal(self.name, line, f"not XML that can be read: {error}") from None
 
 
 RDF_FORMATS = {
