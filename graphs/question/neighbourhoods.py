@@ -6,8 +6,7 @@ Results are cached by node until the graph's data change.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from graphground.cypher.quoting import nodes
 from graphground.graphs.engines.client_context import run_concurrently
@@ -53,38 +52,32 @@ def read_neighbourhoods(graph: Graph, named: Sequence[Node], seconds: float) -> 
 
 def _read(graph: Graph, engine: Engine, node: Node, end: float) -> Neighbourhood:
     label = graph.schema.labels.get(node.labels[0])
-    by_eid = label is not None and "eid" in label.properties
-    condition = "n.eid = $key" if by_eid else engine.capabilities().dialect.by_id
-    left = end - time.monotonic()
-    if left <= 0:
-        return Neighbourhood(condition, node.key, node.labels, complete=False)
-    match = f"{nodes(node.labels[0]).match()} WHERE {condition}"
+    condition = "n.eid = $key"
     try:
-        # Types and labels are counted in the database: a hub with 28,000 relationships comes back as a few dozen rows.
-        about = engine.run(
-            Planned(f"{match} RETURN labels(n) AS labels, properties(n) AS properties"), {"key": node.key}, timeout=left
+        if label is None or "eid" not in label.properties:
+            condition = engine.capabilities().dialect.by_id
+        # Types and labels are counted in the database: a hub with 28,000 relationships comes back as a few dozen items.
+        query = (
+            f"{nodes(node.labels[0]).match()} WHERE {condition} OPTIONAL MATCH (n)-[r]-(m) WITH n, type(r) AS type, "
+            "startNode(r) = n AS out, labels(m) AS labels, count(*) AS count ORDER BY count DESC "
+            f"LIMIT {MAX_LABEL_SETS} WITH n, collect(type) AS types, collect(out) AS outs, collect(labels) AS ends, "
+            "collect(count) AS counts RETURN labels(n), properties(n), types, outs, ends, counts"
         )
-        links = engine.run(
-            Planned(
-                f"{match} MATCH (n)-[r]-(m) RETURN type(r) AS type, startNode(r) = n AS out, labels(m) AS labels, "
-                f"count(*) AS count ORDER BY count DESC LIMIT {MAX_LABEL_SETS}"
-            ),
-            {"key": node.key},
-            timeout=max(end - time.monotonic(), 0.05),
-        )
+        left = max(end - time.monotonic(), 0.05)
+        rows = engine.run(Planned(query), {"key": node.key}, timeout=left).rows
     except EngineError:
         return Neighbourhood(condition, node.key, node.labels, complete=False)
-    labels, properties = about.rows[0] if about.rows else ((), {})
+    labels, properties, *links = rows[0] if rows else ((), {})
     return Neighbourhood(
         condition,
         node.key,
         tuple(labels),
         {key: _shortened(value) for key, value in properties.items() if value is not None},
-        _links_of(links.rows),
+        _links_of(zip(*links, strict=False)),  # without relationships, there is one count of nothing
     )
 
 
-def _links_of(rows: Sequence[Sequence[Any]]) -> tuple[Link, ...]:
+def _links_of(rows: Iterable[tuple[str, bool, Sequence[str], int]]) -> tuple[Link, ...]:
     counts: dict[tuple[str, bool], int] = {}
     labels: dict[tuple[str, bool], dict[str, int]] = {}
     for type_, out, its_labels, count in rows:

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Literal
 
 from graphground.cypher.quoting import quoted_name, quoted_string
@@ -131,8 +132,6 @@ class _Link:
     labels: Mapping[str, float]
 
 
-_Nodes = tuple[object, ...]
-"""The database's own identifiers of nodes."""
 _Around = dict[Step, tuple[float, dict[str, float]]]
 """The relationships around nodes: how many follow each step, and how many of these lead to nodes with each label."""
 _links, _arounds, _relations = PerData(MAX_CACHED), PerData(MAX_CACHED), PerData(MAX_CACHED)
@@ -164,7 +163,8 @@ class Walker:
         self._patterns, self._usual = _patterns(graph.schema)
         self._ends: dict[str, dict[Step, Mapping[str, float]]] = {}
         self._known: dict[str, tuple[_Link, ...]] = _links(graph)
-        self._around: dict[tuple[_Nodes, str], _Around] = _arounds(graph)
+        self._around: dict[object, _Around] = _arounds(graph)
+        """The relationships of each node, by the database's own identifier."""
         self._relations: dict[str, dict[str, float]] = _relations(graph)
         """For each relationship type, the types that lead back between the same nodes, with shares of a sample."""
 
@@ -288,7 +288,7 @@ class Walker:
         return known
 
     def _read(self, texts: Sequence[str], samples: Mapping[str, Path], seconds: float) -> dict[str, tuple[_Link, ...]]:
-        large = {text for text in texts if samples[text].steps and self._said and samples[text].count > SAMPLE}
+        large = [text for text in texts if samples[text].steps and self._said and samples[text].count > SAMPLE]
         try:
             union = " UNION ALL ".join(
                 f"{_sample(samples[text], LARGE_SAMPLE if text in large else SAMPLE)} "
@@ -296,19 +296,24 @@ class Walker:
                 for number, text in enumerate(texts)
             )
             rows = self._graph.run(Planned(union), timeout=max(seconds, 0.05)).rows
-            nodes: dict[str, _Nodes] = dict.fromkeys(texts, ()) | {texts[part]: tuple(its) for part, its in rows}
+            nodes: dict[str, list[object]] = {key: [] for key in texts} | {texts[part]: its for part, its in rows}
             near = {text: its[:SAMPLE] if samples[text].steps else its for text, its in nodes.items()}
-            around = self._read_around(near.values())
-            around_large = self._read_around((nodes[text] for text in large), self._said)
+            new = [node for node in dict.fromkeys(chain.from_iterable(near.values())) if node not in self._around]
+            # Many paths lead to the same few nodes, such as English with its thousands of relationships.
+            self._around |= zip(new, self._count_around([[node] for node in new]), strict=True)
+            around_large = dict(
+                zip(large, self._count_around([nodes[text] for text in large], self._said), strict=True)
+            )
         except EngineError:
             return {}
+        around = {text: _add_up(self._around[node] for node in its) for text, its in near.items()}
         self._read_relations(step.type for its in (*around.values(), *around_large.values()) for step in its)
         found = {}
         for text in texts:
-            path, its = samples[text], around[near[text]]
-            more = {step: labels for step, labels in around_large.get(nodes[text], {}).items() if step not in its}
+            path, its = samples[text], around[text]
+            more = {step: labels for step, labels in around_large.get(text, {}).items() if step not in its}
             links_of: list[_Link] = []
-            for limit, by_step in ((SAMPLE, its), (LARGE_SAMPLE, more if text in large else {})):
+            for limit, by_step in ((SAMPLE, its), (LARGE_SAMPLE, more)):
                 size = min(limit, path.count) if path.steps else 1.0
                 for step, (count, labels) in sorted(by_step.items(), key=lambda item: -item[1][0]):
                     # The relationship by which a sample was reached is among those of each of its nodes.
@@ -321,34 +326,37 @@ class Walker:
         self._known |= found
         return found
 
-    def _read_around(self, wanted: Iterable[_Nodes], types: str = "") -> dict[_Nodes, _Around]:
-        """Return for each group of nodes its relationships of some types, or of all.
-
-        They are cached by nodes: many paths lead to the same few, such as English with its thousands of relationships.
-        """
-        groups = list(dict.fromkeys(wanted))
-        missing = [nodes for nodes in groups if nodes and (nodes, types) not in self._around]
+    def _count_around(self, groups: Sequence[Sequence[object]], types: str = "") -> list[_Around]:
+        """Return for each group of nodes its relationships of some types, or of all."""
+        found: list[_Around] = [{} for _ in groups]
         query = (
             f"UNWIND $groups AS its UNWIND its.nodes AS own MATCH (n) WHERE {self._own_id} = own "
-            f"MATCH (n)-[r{types and ':' + types}]-(m) WITH its.part AS part, type(r) AS type, "
-            "startNode(r) = n AS out, labels(m) AS labels, count(*) AS links "
-            "RETURN part, collect([type, out, labels, links]) AS found"
+            f"MATCH (n)-[r{types and ':' + types}]-(m) "
+            "WITH its.part AS part, type(r) AS type, startNode(r) = n AS out, labels(m) AS labels, count(*) AS links "
+            # One row of columns: a driver takes longer for a row, or a list of lists, than for what is in it.
+            "RETURN collect(part), collect(type), collect(out), collect(labels), collect(links)"
         )
-        parameters = {"groups": [{"part": part, "nodes": list(nodes)} for part, nodes in enumerate(missing)]}
+        parameters = {"groups": [{"part": part, "nodes": nodes} for part, nodes in enumerate(groups)]}
         left = max(self._deadline - time.monotonic(), 0.05)
-        # One row for each group: a driver takes longer for a row than for what is in it.
-        rows = self._graph.run(Planned(query), parameters, timeout=left).rows if missing else []
-        read: dict[_Nodes, _Around] = {nodes: {} for nodes in missing}
-        for part, found in rows:
-            by_step = read[missing[part]]
-            for type_, out, its_labels, links in found:
-                step = Step(type_, "out" if out else "in")
-                count, labels = by_step.get(step, (0.0, {}))
-                for label in its_labels or [""]:
-                    labels[label] = labels.get(label, 0) + links
-                by_step[step] = count + links, labels
-        self._around |= {(nodes, types): its for nodes, its in read.items()}
-        return {nodes: self._around.get((nodes, types), {}) for nodes in groups}
+        columns = self._graph.run(Planned(query), parameters, timeout=left).rows[0] if groups else ()
+        for part, type_, out, labels, links in zip(*columns, strict=True):
+            step = Step(type_, "out" if out else "in")
+            count, by_label = found[part].get(step, (0.0, {}))
+            for label in labels or [""]:
+                by_label[label] = by_label.get(label, 0) + links
+            found[part][step] = count + links, by_label
+        return found
+
+
+def _add_up(parts: Iterable[_Around]) -> _Around:
+    total: _Around = {}
+    for part in parts:
+        for step, (links, labels) in part.items():
+            count, by_label = total.setdefault(step, (0.0, {}))
+            for label, number in labels.items():
+                by_label[label] = by_label.get(label, 0) + number
+            total[step] = count + links, by_label
+    return total
 
 
 def reverse(step: Step) -> Step:
