@@ -132,6 +132,7 @@ class Quantity:
     """A number or a date outside names, with its comparison: `Quantity("year", 1940, ">", 40, 44)`.
 
     `kind` is `year`, `number` or `date` (then `value` is text such as `1940-05-05`); `start` and `end` are positions.
+    `times` says that it is how often something happened: `twice`, `three times`.
     """
 
     kind: Literal["year", "number", "date"]
@@ -139,6 +140,7 @@ class Quantity:
     comparison: Comparison
     start: int
     end: int
+    times: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -245,13 +245,17 @@ DATE = re.compile(
     re.IGNORECASE,
 )
 NUMBER = re.compile(r"(?<![\w@.])-?\d+(?:,\d{3})*(?:\.\d+)?(?![\w]|,\d)")
-WORDS = {
+OFTEN = {"once": 1, "twice": 2}
+WORDS = OFTEN | {
     word: number + 2
     for number, word in enumerate(
         ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
     )
 }
-NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(WORDS)})\b")
+# "He once lived here" and "twice as many" count nothing.
+NUMBER_WORD = re.compile(
+    rf"\b(?:{'|'.join(WORDS.keys() - OFTEN.keys())}|twice(?! as\b)|(?:(?<=than )|(?<=exactly )|(?<=least )|(?<=only ))once)\b"
+)
 MILLIONS = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
 
 
@@ -279,7 +283,8 @@ def quantities_in(text: str) -> list[Quantity]:
             value, end = int(value * MILLIONS[scale[1]]), end + scale.end()
         year = isinstance(value, int) and LEAST_YEAR <= value <= MOST_YEAR and not scale and "," not in number.group()
         comparison = _comparison(lowered, number.start(), end)
-        found.append(Quantity("year" if year else "number", value, comparison, number.start(), end))
+        times = digits in OFTEN or re.match(r" times\b", lowered[end:]) is not None
+        found.append(Quantity("year" if year else "number", value, comparison, number.start(), end, times))
     return sorted(found, key=lambda quantity: quantity.start)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
+
+import numpy as np
 
 from graphground.cypher.names.words import lemma
 from graphground.graphs.graph import Graph
@@ -76,6 +79,22 @@ class Asked:
     def strength(self, kind: str, name: str) -> float:
         """Return how much the best content word says about an element."""
         return float(self.said(kind, name).max(initial=0.0))
+
+    def denied(self, kind: str, name: str) -> float:
+        """Return how much the words between a negation and the end of its clause say: "have no @", "were never @".
+
+        If a name follows, it is the name that is excluded: "not born in Ancona".
+        """
+        return float((self.said(kind, name) * self._denying).max(initial=0.0))
+
+    @cached_property
+    def _denying(self) -> Array:
+        found: Array = np.zeros(len(self.evidence.indices), dtype=np.float32)
+        for _, start in self.operators.get("not", ())[:1]:
+            clause = re.split(r"[,;:.!?]", self.masked[start:])[0]
+            for place, number in enumerate(self.evidence.indices):
+                found[place] = "#" not in clause and 0 <= self.question.words[number].start - start < len(clause)
+        return found
 
     @cached_property
     def said_types(self) -> list[str]:

@@ -195,6 +195,14 @@ class Form:
     operator: str = ">"
     listed: bool = False
     also: tuple[str, ...] = ()
+    times: bool = False
+    """Whether `above_count` counts how often the paths lead to the answer `n`, not to how many answers `m` leads."""
+
+    @property
+    def counted(self) -> str:
+        """The node and the count of `above_count`, and the condition on it."""
+        what = "n, count(*)" if self.times else "m, count(DISTINCT n)"
+        return f"WITH {what} AS number WHERE number {self.operator} {self.number:g}"
 
     def returns(self) -> str:
         """Return the clauses after the pattern."""
@@ -259,8 +267,7 @@ class Form:
                 return f"RETURN {key} = {other} AS answer"
             case "above_count":
                 shown = ", number" if self.listed else ""
-                condition = f"WHERE number {self.operator} {self.number:g}"
-                return f"WITH m, count(DISTINCT n) AS number {condition} RETURN {before}{shown}"
+                return f"{self.counted} RETURN {title if self.times else before}{shown}"
             case "link_property":
                 return f"RETURN DISTINCT {title + ', ' if self.listed else ''}r.{quoted_name(self.key)}"
         raise ValueError(self.kind)
@@ -305,8 +312,7 @@ class Candidate:
                     return f"{self.matched} UNWIND {keys[0]} AS value RETURN count(DISTINCT value)"
                 return f"{self.matched} WITH DISTINCT {columns} RETURN count(*)"
             case "above_count":
-                limit = f"WHERE number {form.operator} {form.number:g}"
-                return f"{self.matched} WITH m, count(DISTINCT n) AS number {limit} RETURN count(*)"
+                return f"{self.matched} {form.counted} RETURN count(*)"
         counted = "m" if form.kind in ("group_before", "group_zero", "sort_before", "most_before") else "n"
         return f"{self.matched} RETURN count(DISTINCT {counted})"
 

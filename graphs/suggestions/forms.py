@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from graphground.cypher.quoting import quoted_name, quoted_string
+from graphground.graphs.question.model import Quantity
 from graphground.graphs.suggestions.asked import Asked
 from graphground.graphs.suggestions.candidates import Condition, Form, FormKind, Shape
 from graphground.graphs.suggestions.properties import Property, properties_of, read_properties, title_of
@@ -127,6 +128,9 @@ class FormMaker:
                         for operator, kind in (("average", "avg"), ("sum", "sum")):
                             if operator in operators:
                                 yield made(Form(kind, title, key, value=keys[key].value), operator)  # type: ignore[arg-type]
+            for quantity in self.asked.quantities if shape.steps and not conditions else ():
+                if quantity.times:
+                    yield made(self._above(title, quantity, times=True))
             if shape.has_before and all(condition.on != "r" for condition in conditions):
                 yield from self._counting(shape, title, before, conditions)
         yield from self._link_forms(shape, title)
@@ -180,10 +184,13 @@ class FormMaker:
             yield made(replace(plain, kind="sort_count"), "sort", "count")
             yield made(replace(plain, kind="sort_before"), "sort", "count")
         for quantity in self.asked.quantities if not conditions else ():
-            if quantity.kind == "number":
-                above = replace(plain, kind="above_count", number=float(quantity.value), operator=quantity.comparison)
+            if quantity.kind == "number" and not quantity.times:
+                above = replace(self._above(title, quantity), before=before)
                 yield made(above)
                 yield made(replace(above, listed=True))
+
+    def _above(self, title: str, quantity: Quantity, *, times: bool = False) -> Form:
+        return Form("above_count", title, number=float(quantity.value), operator=quantity.comparison, times=times)
 
     def _link_forms(self, shape: Shape, title: str) -> Iterator[Made]:
         steps = shape.tail.steps if shape.tail else shape.paths[0].steps
@@ -248,12 +255,16 @@ class FormMaker:
 
     def _property_conditions(self, its: Property, on: str) -> Iterator[Condition]:
         for number, quantity in enumerate(self.asked.quantities):
+            if quantity.times and self.asked.strength("property", its.key) < SAID:
+                continue
             for text in its.compare(quantity, on):
                 kind = "date" if its.is_time and its.form != "year" else "year" if its.form == "year" else "number"
                 yield Condition(its.key, text, on, number, kind, quantity.comparison == "=")
         if its.marks and self.asked.operators.keys() & {"open", "not", "now"}:
             yield Condition(its.key, its.is_open(on), on, kind="open")
             yield Condition(its.key, its.is_open(on, filled=True), on, kind="filled")
+        elif its.form != "flag" and self.asked.denied("property", its.key) >= SAID:
+            yield Condition(its.key, its.is_open(on), on, kind="open")
 
     def _conditions(
         self, shape: Shape, keys: Mapping[str, Property], scores: Mapping[str, float]

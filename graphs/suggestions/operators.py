@@ -17,7 +17,7 @@ _SUPERLATIVE = (
 _OPERATORS = {
     "count": r"\bhow many\b|\bhow often\b|\b(?:total |exact |overall |whole )?(?:number|numbers|count|counts|tally|headcount)\b(?: of)?"
              r"|^\W*count\b|\bhow much\b|\bfigures\b",
-    "most": r"\b(?:the )?(?:most|fewest|least)\b(?! recent| expensive|ly)|\b(?:highest|largest|greatest|lowest|smallest|biggest|"
+    "most": r"\b(?<!at )(?:the )?(?:most|fewest|least)\b(?! recent| expensive|ly)|\b(?:highest|largest|greatest|lowest|smallest|biggest|"
             r"max(?:imum)?|min(?:imum)?) (?:number|count|amount)\b|\bmost (?:often|frequent(?:ly)?|common(?:ly)?)\b|\bcommonest\b|"
             r"\bbiggest|\btop\b|\bmore .{3,40} than any(?:one| other)\b",
     "each": r"\b(?:each|per|every|respective(?:ly)?|by|broken down by|grouped by|split by|for all)\b",
@@ -34,7 +34,8 @@ _OPERATORS = {
     "asks": r"^[^\w#]*(?:is|are|was|were|do|does|did|has|have|can)\b|\by(?:es)? ?[/,] ?no?\b|\byes or no",
     "open": r"\b(?:still|yet|open|ongoing|remain\w*|pending|outstanding|un\w{3,}ed|without (?:an? )?(?:end|expir)\w*|open-ended|"
             r"currently|now(?:adays)?|these days|no (?:\w+ )?(?:end|date|expiry|return)\w*)\b",
-    "not": r"\b(?:not|except|exclud\w+|other than|without|never|apart from|aside from|rather than|but no|none|minus)\b|n't\b",
+    "not": r"\b(?:not|except|exclud\w+|other than|without|never|apart from|aside from|rather than|but no|none|minus|lack(?:s|ed|ing)?|"
+           r"(?:has|have|had|having|with) no)\b|n't\b",
     "or": r"\b(?:or|either)\b",
     "both": r"\b(?:both|and|also|as well|along with|at the same time)\b",
     "same": r"\b(?:same|shared?|shares|in common|another|others?|fellow|co-\w+|co(?:auth|found|host|own|produc|star|work|writ)\w+|"
@@ -49,9 +50,9 @@ _OPERATORS = {
 }
 EARLY = re.compile(r"\b(?:earliest|oldest|first|eldest|earlier|older|chronological(?:ly)?)\b")
 LATE = re.compile(r"\b(?:latest|newest|most recent(?:ly)?|youngest|last|later|younger|newer)\b")
-HIGH = re.compile(r"\b(?:most|highest|largest|greatest|tallest|longest|heaviest|biggest|maximum|deepest|widest|fastest|descending|"
+HIGH = re.compile(r"\b(?<!at )(?:most|highest|largest|greatest|tallest|longest|heaviest|biggest|maximum|deepest|widest|fastest|descending|"
                   r"deadliest|densest|richest|strongest|max|top|taller|longer|larger|higher|heavier|bigger|greater|best|busiest)\b")
-LOW = re.compile(r"\b(?:fewest|lowest|smallest|least|shortest|lightest|minimum|narrowest|slowest|shallowest|ascending|min|bottom|"
+LOW = re.compile(r"\b(?<!at )(?:fewest|lowest|smallest|least|shortest|lightest|minimum|narrowest|slowest|shallowest|ascending|min|bottom|"
                  r"shorter|lower|smaller|lighter|cheapest|worst)\b")
 # fmt: on
 _COMPILED = {name: re.compile(pattern) for name, pattern in _OPERATORS.items()}

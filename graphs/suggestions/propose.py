@@ -159,7 +159,8 @@ class Proposer:
         certain = bool(steps) and self.asked.end_labels.get(steps[-1]) == {shape.label}
         found["label.written"] = float(bool(shape.label) and not certain)
         found["label.missed"] = float(not shape.label and ends.is_said)
-        found["anchor.any"] = float(any(not path.anchor.name and not path.anchor.label for path in shape.paths))
+        positive = shape.paths[:1] if shape.join == "not" else shape.paths
+        found["anchor.any"] = float(any(not path.anchor.name and not path.anchor.label for path in positive))
         if not self.asked.schema.label_combinations:
             # Where each node has one label, "sculptures" are those with this label; where nodes have several, and some
             # of them lack one that would fit, a label may exclude answers.
@@ -185,7 +186,7 @@ class Proposer:
         if len(shape.paths) > 1:
             names = len({path.anchor.mention for path in shape.paths})
             found[f"join.{shape.join}"] = 1.0
-            found["join.one_name"] = float(names == 1)
+            found["join.one_name"] = float(names == 1 and shape.join != "not")
             found["join.one_type"] = float(len({path.steps[0].type for path in shape.paths if path.steps}) == 1)
             for operator in ("or", "both", "not"):
                 if operator in self.operators:
@@ -401,7 +402,7 @@ class Proposer:
         """Return the labels of the nodes that a form returns, each with the step that leads to them."""
         path = shape.tail or shape.paths[0]
         end = (dict(shape.ends), path.steps[-1] if path.steps else None)
-        if form.kind not in BEFORE and form.kind != "both":
+        if (form.kind not in BEFORE and form.kind != "both") or form.times:
             return [end]
         if path.middle:
             labels: Mapping[str, float] = {path.middle: 1.0}

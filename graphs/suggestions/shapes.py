@@ -265,6 +265,8 @@ class ShapeFinder:
         for anchor, paths in by_anchor.items():
             if not anchor.rank:
                 yield from self._joined_with_itself(paths)
+        if "not" in self.asked.operators:
+            yield from self._absent([*one[:MAX_JOINED], *(Path(each, (), (), 1.0) for each in self.label_anchors())])
         if not anchors or self._open_count() or all(a.score < 0.9 for a in anchors):
             yield from self._unnamed()
 
@@ -287,6 +289,26 @@ class ShapeFinder:
             for place in self.asked.mention_words[number]
         }
         return len(self.asked.evidence.indices) - len(named)
+
+    def _absent(self, paths: Sequence[Path]) -> Iterator[Shape]:
+        """Yield the nodes that lack a relationship of which the words after a negation speak: "no composer"."""
+        found: dict[tuple[str, Step], tuple[float, dict[str, float]]] = {}
+        for pattern in self.asked.schema.patterns:
+            by_type = self.asked.denied("type", pattern.type)
+            outward, inward = Step(pattern.type, "out"), Step(pattern.type, "in")
+            for its, other, step in ((pattern.start, pattern.end, inward), (pattern.end, pattern.start, outward)):
+                by_label = self.asked.denied("label", other) if other != its else 0.0
+                if max(by_type, by_label) >= SAID:
+                    key = other if by_label > by_type else "", step
+                    found.setdefault(key, (max(by_type, by_label), {}))[1][its] = 1.0
+        best = [
+            Path(Anchor(-1, "", "", label), (step,), (labels,), 1.0)
+            for (label, step), (_, labels) in sorted(found.items(), key=lambda item: -item[1][0])[:MAX_LABELS]
+        ]
+        for path in paths:
+            for missing in best:
+                if path.ends.keys() & missing.ends.keys() and path.steps[-1:] != missing.steps:
+                    yield Shape((path, missing), "not")
 
     def _unnamed(self) -> Iterator[Shape]:
         starts = [Path(anchor, (), (), 1.0) for anchor in self.label_anchors()]

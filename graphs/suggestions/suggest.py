@@ -262,6 +262,7 @@ def describe(candidate: Candidate) -> str:
         "both": "each pair of nodes in", "exists": "whether there is", "minus": f"difference in {key}",
         "equal": f"whether equal: {key}", "compare": f"which has the {extreme} {key}",
         "link_property": f"relationship's {key}",
+        "above_count": f"those with a count {form.operator} {form.number:g} of",
         "most": f"the {label} that is {often} in", "most_before": f"the {before} that is {often} in",
     }.get(form.kind, "counts for each of")  # fmt: skip
     conditions = [condition.text for condition in form.conditions]

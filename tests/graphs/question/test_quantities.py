@@ -16,6 +16,9 @@ from graphground.graphs.question.read import quantities_in
         ("contracts that @@@@ signed by @@@ in the year 2022", [("year", 2022, "=")]),
         ("a fee above 150.000", [("number", 150_000, ">")]),
         ("films that cost no more than 20 dollars", [("number", 20, "<=")]),
+        ("prizes won more than twice, and at least three times", [("number", 2, ">"), ("number", 3, ">=")]),
+        ("bands that once played twice as long", []),
+        ("bands that played exactly once", [("number", 1, "=")]),
     ],
 )
 def test_numbers_and_dates_are_read_with_the_comparison_next_to_them(

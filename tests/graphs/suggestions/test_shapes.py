@@ -35,7 +35,8 @@ def festival() -> Iterator[dict[str, Any]]:
     yield from (node("c1", "Country", name="Norway"), node("c2", "City", name="Kyoto"), node("c3", "City", name="Lima"))
     for number in range(60):
         name = f"{FIRST[number % 5]} {SECOND[number % 4]}"
-        yield node(f"a{number}", "Act", name=f"{name} {number}", famous=number % 7 == 0)
+        agent = {"agent": f"Agency {number % 8}"} if number % 4 else {}
+        yield node(f"a{number}", "Act", name=f"{name} {number}", famous=number % 7 == 0, **agent)
         yield node(
             f"k{number}",
             "Contract",
@@ -48,6 +49,8 @@ def festival() -> Iterator[dict[str, Any]]:
         yield link("PERFORMED_BY", f"p{number}", f"a{number}")
         yield link("PART_OF", f"p{number}", f"e{2015 + number % 9}")
         yield link("ON_STAGE", f"p{number}", f"s{1 + number % 2}")
+    yield node("p60", "Performance", slot="P060")
+    yield from (link("PERFORMED_BY", "p60", "a7"), link("PART_OF", "p60", "e2016"), link("ON_STAGE", "p60", "s1"))
     yield link("MARRIED_TO", "a57", "a3")
     yield link("FOLLOWS", "a1", "a2")
     yield link("FOLLOWED_BY", "a2", "a1")
@@ -105,6 +108,19 @@ def rows(graph: Graph, query: str) -> list[str]:
         (
             "How many contracts expire after 2020?",
             "MATCH (k:Contract) WHERE toString(k.expires) >= '2021' AND k.expires <> 'N/A' RETURN count(k)",
+        ),
+        ("Which acts have no agent?", "MATCH (a:Act) WHERE a.agent IS NULL RETURN a.name"),
+        (  # the absence of a relationship
+            "Acts that do not follow anyone",
+            "MATCH (a:Act) WHERE NOT EXISTS { MATCH (a)-[:FOLLOWS]->() } RETURN a.name",
+        ),
+        (
+            "Which acts from Norway are never followed by anyone?",
+            "MATCH (a)-[:COMES_FROM]->({name: 'Norway'}) WHERE NOT EXISTS { MATCH (a)-[:FOLLOWED_BY]->() } RETURN a.name",
+        ),
+        (
+            "Which acts performed more than once?",
+            "MATCH (a:Act)<-[:PERFORMED_BY]-() WITH a, count(*) AS often WHERE often > 1 RETURN a.name",
         ),
     ],
 )
