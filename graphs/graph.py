@@ -140,6 +140,17 @@ class Graph:
         """
         return self.statistics_reader.now(fresh=fresh) if self.statistics_reader is not None else None
 
+    def await_statistics(self, seconds: float) -> bool:
+        """Wait up to `seconds` for the first statistics of the data; return whether they came.
+
+        In the first seconds of a server only the data say whether a whole number is a year or a time in milliseconds.
+        """
+        return (
+            self.statistics_reader is not None
+            and self.statistics() is None
+            and self.statistics_reader.wait(seconds) is not None
+        )
+
     def supports_other_functions(self, query: Query) -> bool:
         """Whether the database supports every function in the query that Neo4j does not support.
 

@@ -30,6 +30,8 @@ from graphground.graphs.engines.engine import EngineError, QueryFailed
 from graphground.graphs.graph import Graph
 
 MISSING_PARAMETER = "missing_parameter"
+SECONDS_FOR_STATISTICS = 1.0
+"""The longest wait for the first statistics of a graph, if a query seems wrong without them."""
 CHANGED = "The database has changed since its schema was read; the schema is being read again."
 
 STYLE = frozenset(("returns_node", "distinct_merges_entities", "extra_sort_column"))
@@ -97,7 +99,8 @@ def _report_on(graph: Graph, query: str, question: str | None, verdict: Callable
     report = _by_question(graph, query, question, verdict())
     if any(diagnostic.code in SCHEMA_CODES and diagnostic.severity != "hint" for diagnostic in report.diagnostics):
         current = graph.await_current_schema()
-        if graph.schema is not checked:  # read during this call, here or in the background
+        counted = graph.await_statistics(SECONDS_FOR_STATISTICS)
+        if counted or graph.schema is not checked:  # read during this call, here or in the background
             report = _by_question(graph, query, question, verdict())
         if not current and graph.stale:
             return doubted(report, CHANGED)

@@ -56,7 +56,7 @@ def wrong_values(facts: Facts, findings: Findings, parameters: dict[str, object]
         if isinstance(comparison.left, PropertyUse) and _epoch(facts, comparison, comparison.left, findings, data):
             continue
         if isinstance(comparison.left, PropertyUse) and comparison.operator in ORDER:
-            _ordered(facts, comparison, comparison.left, findings, parameters, data)
+            _ordered(facts, comparison, comparison.left, findings, parameters)
         elif isinstance(comparison.left, PropertyUse) and comparison.operator in TEXT:
             _textual(facts, comparison, comparison.left, findings)
         elif comparison.operator == "IN":
@@ -128,12 +128,7 @@ def property_type(facts: Facts, use: PropertyUse) -> str | None:
 
 
 def _ordered(
-    facts: Facts,
-    comparison: Comparison,
-    use: PropertyUse,
-    findings: Findings,
-    parameters: dict[str, object],
-    data: Data | None,
+    facts: Facts, comparison: Comparison, use: PropertyUse, findings: Findings, parameters: dict[str, object]
 ) -> None:
     expected = property_type(facts, use)
     if expected is None:
@@ -159,8 +154,6 @@ def _ordered(
         right = retyped(comparison.right_node, expected, comparison.operator)
         if expected == "str" and comparison.operator not in ("=", "<>"):
             right = ""  # text in an unknown form would be compared character by character
-        if expected == "int" and data is None and value_type in ("date", "datetime") and "year" not in use.key.lower():
-            right = ""  # the numbers may be years or milliseconds, which only the data say
         _mismatch(facts, comparison, use, expected, value_type, right, findings)
 
 

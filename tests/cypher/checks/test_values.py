@@ -195,10 +195,3 @@ def test_milliseconds_since_1970_are_not_compared_with_dates_and_years(condition
     assert [finding.code for finding in report.diagnostics] == ["type_mismatch"]
     assert report.suggested_query == query.format(fixed)
     assert validate(query.format("i.at > 1609459200000"), port, data=data).valid
-
-
-def test_no_year_is_offered_for_a_number_whose_values_are_not_known_yet() -> None:
-    port = schema("port", {"Incident": {"at": "int"}}, [])
-    report = validate("MATCH (i:Incident) WHERE i.at >= date('2022-01-01') RETURN i.name", port)
-    assert [(finding.code, finding.suggestions) for finding in report.diagnostics] == [("type_mismatch", ())]
-    assert report.suggested_query is None

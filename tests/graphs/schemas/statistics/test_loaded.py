@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,17 @@ def test_a_graph_loaded_before_there_were_statistics_gets_them_in_the_background
     stored = read_statistics(path)
     assert stored is not None
     assert stored.labels == found.labels
+    live.stop()
+
+
+def test_a_check_waits_for_the_first_statistics_of_a_graph_once(film_graph: Graph, tmp_path: Path) -> None:
+    assert film_graph.engine is not None
+    live = LiveStatistics("films", film_graph.engine, lambda: (film_graph.schema, None), tmp_path / "statistics.json")
+    starting = replace(film_graph, statistics_reader=live)
+    assert starting.await_statistics(60)
+    assert starting.statistics() is not None
+    assert not starting.await_statistics(60)
+    assert not Graph("empty", film_graph.schema).await_statistics(60)
     live.stop()
 
 
