@@ -32,9 +32,8 @@ MAX_PLACEHOLDERS = 3
 FEWEST_BESIDE = 8
 """The least number of different numbers or unique values beside a word for a missing value.
 
-Words among fewer numbers may be grades: `12`, `16`, `18`, `PG`. Among dates, `FEWEST_DATES` are enough.
+Words among fewer numbers may be grades: `12`, `16`, `18`, `PG`. Among dates, one is enough.
 """
-FEWEST_DATES = 2
 UNIQUE_SHARE, FEWEST_REPEATED = 0.1, 5
 """The least share and number of the values that are a word for a missing value, if all other values are unique."""
 MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec"
@@ -287,7 +286,7 @@ def find_placeholders(counts: Sequence[tuple[object, int]], total: int = 0, dist
     rest = [value for value, _ in counts if value not in wordy and value not in found]
     # Two words, such as `open` and `N/A`, may both stand among dates; more are values of a vocabulary.
     beside = distinct - len(found) - len(wordy)
-    if 0 < len(wordy) <= MAX_PLACEHOLDERS and beside >= FEWEST_DATES:
+    if 0 < len(wordy) <= MAX_PLACEHOLDERS and beside:
         unique = beside == total - sum(count for value, count in counts if value in found or value in wordy)
         often = min(wordy.values()) >= max(FEWEST_REPEATED, UNIQUE_SHARE * total)
         form = _dominant([str(value) for value in rest])

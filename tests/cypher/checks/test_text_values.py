@@ -203,3 +203,19 @@ def test_words_for_a_missing_value_are_sought_beside_null() -> None:
     assert validate(query.format("e.ended IS NULL"), EVENTS).suggested_query == wider
     assert validate(wider, EVENTS).suggested_query is None
     assert validate(query.format("e.lodged IS NULL"), EVENTS).diagnostics == ()
+
+
+def test_a_conversion_that_does_not_read_the_separators_is_replaced() -> None:
+    texts = {
+        "rate": TextValues("comma_float", "205,21", checked=True),
+        "weight": TextValues("grouped_float", "1,250.5", checked=True),
+        "cost": TextValues("float", "12.5", checked=True),
+    }
+    dig = PropertyGraphSchema("dig", {"Find": Label("Find", dict.fromkeys(texts, "str"), texts=texts)}, ())
+    query = "MATCH (f:Find) WHERE toFloat(f.rate) > 300 AND toInteger(f.weight) > 3 AND toInteger(f.cost) > 3 RETURN count(f)"
+    report = validate(query, dig)
+    assert [finding.code for finding in report.diagnostics] == ["text_compared", "text_compared"]
+    assert report.suggested_query == (
+        "MATCH (f:Find) WHERE toFloat(replace(f.rate, ',', '.')) > 300 AND toInteger(replace(f.weight, ',', '')) > 3 "
+        "AND toInteger(f.cost) > 3 RETURN count(f)"
+    )
