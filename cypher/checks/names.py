@@ -27,6 +27,8 @@ from graphground.cypher.schema import RelationshipPattern, pattern_texts
 from graphground.cypher.tree import Node, Query
 
 ONLY_FIT = 3
+MOST_STEPS, MOST_WAYS = 3, 2_000
+"""The most relationships of a path that is offered for one relationship, and the most beginnings of such paths."""
 LIKE_ENOUGH, SLIP = 0.62, 0.8
 """The least similarity of names that mean the same, and of a name and its misspelling."""
 GENERIC_NAMES = frozenset({"name", "title"})
@@ -214,7 +216,8 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None
     clear = len(naming) == 1 if naming else is_clear(near) and not vague
     neighbours = [end for link in links for end in (link.left, link.right)]
     on_nodes = any(index.property_types(end.kinds, use.key) for end in neighbours)
-    if len(links) == 1 and not (near or on_nodes or use.in_map) and value == f"{name}.{use.key}":
+    slip = bool(near) and near[0].score >= SLIP
+    if len(links) == 1 and not (slip or on_nodes or use.in_map) and value == f"{name}.{use.key}":
         edits = _name_relationship(links[0], name, findings.query)
         if edits is not None:
             read = f"{name}.{findings.query.source(use.key_node)}"
@@ -386,14 +389,16 @@ def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findi
 
 
 def _by_way_of(ways: Sequence[str]) -> str:
-    return f" A path leads through another node: {either([f'(…){way}(…)' for way in ways], 3)}."
+    through = "another node" if ways[0].count("(:") == 1 else "other nodes"
+    return f" A path leads through {through}: {either([f'(…){way}(…)' for way in ways], 3)}."
 
 
 def _ways(facts: Facts, link: Link, left: int, right: int, unknown: str | None = None) -> list[Near]:
     """Return the ways over one more node between two sets of node kinds, most similar to the written type first.
 
     One relationship of a way is the written one: `(:Customer)-[:CONTAINS]->(:Product)` has the way
-    `-[:PLACED]->(:Order)-[:CONTAINS]->`. If its type is `unknown`, all ways are returned, with their similarity to it.
+    `-[:PLACED]->(:Order)-[:CONTAINS]->`; if there is none, ways over two more nodes are returned. If its type is
+    `unknown`, all ways over one node are returned, with their similarity to it.
     """
     index, pattern = facts.index, link.pattern
     if link.length != (1, 1) or pattern.direction == "both" or pattern.properties is not None:
@@ -405,20 +410,30 @@ def _ways(facts: Facts, link: Link, left: int, right: int, unknown: str | None =
             own = known.type in (link.types or ()) and forward == (pattern.direction == "right")
             text = written if own else written_relationship("", known.type, forward)
             steps.setdefault(start, []).append((end, text, known.type))
-    found: dict[tuple[str, str], tuple[int, Near]] = {}
-    for start in index.labels_of(left):
-        for middle, first, type_ in steps.get(start, ()):
-            for end, second, other in steps.get(middle, ()):
-                if not masks[end] & right or (unknown is None and written not in (first, second)):
+    # A way so far: its last label, its relationships as written, the labels between them, and all their names.
+    ways: list[tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]]
+    ways = [(start, (), (), ()) for start in index.labels_of(left)]
+    for length in range(1, MOST_STEPS + 1 if unknown is None else 3):
+        found: dict[tuple[str, ...], tuple[int, Near]] = {}
+        grown = []
+        for last, texts, middles, names in ways:
+            check_work()
+            between = (*middles, last) if texts else ()
+            for end, text, type_ in steps.get(last, ()):
+                way = (end, (*texts, text), between, (*names, type_, *between[-1:]))
+                grown.append(way)
+                if length == 1 or not masks[end] & right or (unknown is None and written not in way[1]):
                     continue
-                check_work()
-                names = (type_, other, middle)
-                score = nearest(unknown, names, worst=0.0)[0].score if unknown is not None else 1.0
-                way = Near(f"{first}(:{quoted_name(middle)}){second}", score)
-                size = masks[middle].bit_count()  # of several labels of the node between, the most general one
-                if (first, second) not in found or found[first, second][0] < size:
-                    found[first, second] = size, way
-    return sorted((way for _, way in found.values()), key=lambda way: -way.score)
+                score = nearest(unknown, way[3], worst=0.0)[0].score if unknown is not None else 1.0
+                further = zip(between, way[1][1:], strict=True)
+                whole = texts[0] + "".join(f"(:{quoted_name(label)}){step}" for label, step in further)
+                size = sum(masks[label].bit_count() for label in between)  # the most general labels of the same nodes
+                if way[1] not in found or found[way[1]][0] < size:
+                    found[way[1]] = size, Near(whole, score)
+        if found or len(grown) > MOST_WAYS:
+            return sorted((way for _, way in found.values()), key=lambda way: -way.score)
+        ways = grown
+    return []
 
 
 def _allowed(facts: Facts, link: Link) -> list[RelationshipPattern]:

@@ -36,7 +36,8 @@ class Rewriting:
     cost: float
     doubtful: bool = False
     """Whether a valid label is replaced though no relationship contradicts it, or on a node without a name at the end
-    of a path, where the query may miss a node, or an unknown type by one of several that are not similar to it."""
+    of a path, where the query may miss a node, or an unknown type by one of several that are not similar to it, or a
+    name that a node of the written label has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +59,24 @@ def rewritings(facts: Facts, entities: EntityLookup | None = None, most: int = 6
     if facts.index.schema.label_combinations and any(len(node.labels) > 1 for node in sketch.nodes):
         return []
     found: dict[str, Rewriting] = {}
-    for choice in _choices(sketch, Names(entities)):
+    names = Names(entities)
+    for choice in _choices(sketch, names):
         edits = _edits(sketch, choice)
         text = applied(facts.query.text, edits)
-        found.setdefault(text, Rewriting(text, choice.cost, _doubtful(sketch, choice)))
+        found.setdefault(text, Rewriting(text, choice.cost, _doubtful(sketch, choice, names)))
         if len(found) >= most:
             break
     return list(found.values())
 
 
-def _doubtful(sketch: Sketch, choice: _Choice) -> bool:
+def _doubtful(sketch: Sketch, choice: _Choice, names: Names) -> bool:
     index = sketch.facts.index
+    for node, option in zip(sketch.nodes, choice.nodes, strict=True):
+        label = index.schema.labels.get(node.written or "")
+        for name, _, value in option.names:
+            key = name.use.key
+            if value != name.value and label and key in label.properties and names.holds(name.value, label.name, key):
+                return True  # the name is right as written
     for at, way in choice.links:
         written, ends = sketch.facts.links[at].type, {way.pattern.start, way.pattern.end}
         others = {pattern.type for pattern in index.schema.patterns if {pattern.start, pattern.end} == ends}

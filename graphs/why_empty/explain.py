@@ -25,6 +25,8 @@ from graphground.graphs.why_empty.probe import OutOfTime, Probe, all_hold
 
 MOST_ROUNDS = 4
 """The number of fixes, one upon the other, that are tried."""
+MOST_COMPARED = 1_000
+"""The most rows of the answers of alternatives that are compared."""
 MOST_ALTERNATIVES = 5
 """The number of suggestions of one diagnostic that are tried if none of them is clear."""
 
@@ -87,7 +89,27 @@ def fixed_query(
         return fixed
     tried = [follow(applied(query.text, [*edits, edit])) for edit in _alternatives(query, causes)]
     found = [text for text in tried if text is not None]
-    return found[0] if len(found) == 1 else None
+    return found[0] if len(found) == 1 else _fullest(graph, found, parameters, deadline)
+
+
+def _fullest(graph: Graph, queries: Sequence[str], parameters: Mapping[str, Any] | None, deadline: float) -> str | None:
+    """Return the query whose answer contains those of all others; None if there is none, or several are equal.
+
+    If one fact is written in two types of opposite direction, the way by the type that is not always written is part of
+    the other: `(f)-[:FOUND_IN]->()<-[:CONTAINS]-(t)` and `(f)-[:FOUND_IN]->()-[:LAYER_OF]->(t)`.
+    """
+    answers = []
+    for text in queries:
+        try:
+            table = graph.run(text, parameters, limit=MOST_COMPARED, timeout=max(0.01, deadline - monotonic()))
+        except EngineError:
+            return None
+        if table.truncated:
+            return None
+        answers.append(frozenset(map(repr, table.rows)))
+    whole = frozenset[str]().union(*answers)
+    full = [text for text, rows in zip(queries, answers, strict=True) if len(rows) == len(whole)]
+    return full[0] if len(full) == 1 else None
 
 
 def _alternatives(query: t.Query, causes: Sequence[Diagnostic]) -> list[Edit]:

@@ -4,7 +4,8 @@ from graphground.cypher import parse, validate
 from graphground.cypher.outline import outline_of
 from graphground.cypher.repair import Rewriting, rewritings
 from graphground.cypher.schema import PropertyGraphSchema
-from tests.support.checked_graphs import CHARACTERS, COMPANY
+from tests.support.checked_graphs import CHARACTERS, COMPANY, Names
+from tests.support.documents import schema as schema_of
 
 
 def found(query: str, schema: PropertyGraphSchema) -> list[Rewriting]:
@@ -70,3 +71,14 @@ def test_a_rewriting_with_another_label_at_the_end_of_a_pattern_is_doubtful() ->
 def test_a_query_of_many_relationships_has_no_rewritings() -> None:
     chain = "".join(f"-[:subsidiaryOf]->(c{number})" for number in range(12))
     assert found(f"MATCH (c:Company){chain} RETURN c.name", COMPANY) == []
+
+
+def test_a_rewriting_that_replaces_a_name_that_is_right_as_written_is_doubtful() -> None:
+    dig = schema_of("dig", {"Find": {}, "Layer": {}, "Trench": {}}, ["Find FOUND_IN Layer", "Layer OF Trench"])
+    names = Names(("T01", "Trench"), ("T01-L1", "Layer"))
+    ranked = rewritings(
+        outline_of(parse("MATCH (f:Find)-[:FOUND_IN]->(t:Trench {name: 'T01'}) RETURN f.name"), dig), names
+    )
+    renamed = [choice for choice in ranked if "'T01-L1'" in choice.text]
+    assert renamed
+    assert all(choice.doubtful for choice in renamed)

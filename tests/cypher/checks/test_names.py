@@ -261,6 +261,30 @@ def test_a_missing_hop_is_named_for_a_type_that_does_not_exist() -> None:
     assert "A path leads through another node: (…)-[:PLACED]->(:Order)-[:CONTAINS]->(…)" in found.message
 
 
+def test_two_missing_hops_are_the_fix_if_no_way_over_one_node_exists() -> None:
+    dig = schema(
+        "dig",
+        {"Find": {}, "Layer": {}, "Trench": {}, "Site": {}},
+        ["Find IN Layer", "Layer OF Trench", "Trench AT Site"],
+    )
+    report = validate("MATCH (f:Find)-[:IN]->(s:Site {name: 'Ur'}) RETURN f.name", dig)
+    assert (
+        "A path leads through other nodes: (…)-[:IN]->(:Layer)-[:OF]->(:Trench)-[:AT]->(…)"
+        in report.diagnostics[0].message
+    )
+    assert report.suggested_query == (
+        "MATCH (f:Find)-[:IN]->(:Layer)-[:OF]->(:Trench)-[:AT]->(s:Site {name: 'Ur'}) RETURN f.name"
+    )
+
+
+def test_a_property_of_the_relationship_is_read_there_although_a_property_of_the_node_is_spelled_like_it() -> None:
+    stock = schema(
+        "stock", {"Find": {"find_no": "int"}, "Museum": {}}, ["Find KEPT_IN Museum"], {"KEPT_IN": {"inv_no": "str"}}
+    )
+    report = validate("MATCH (f:Find)-[:KEPT_IN]->(m:Museum) RETURN f.inv_no", stock)
+    assert report.suggested_query == "MATCH (f:Find)-[r:KEPT_IN]->(m:Museum) RETURN r.inv_no"
+
+
 def test_of_several_ways_that_which_is_called_like_the_written_type_is_the_fix() -> None:
     query = "MATCH (c:Customer)-[:ORDERED]->(p:Product) RETURN c.name"
     fixed = "MATCH (c:Customer)-[:PLACED]->(:Order)-[:CONTAINS]->(p:Product) RETURN c.name"
