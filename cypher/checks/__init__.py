@@ -73,7 +73,7 @@ def _check(
     if entities is not None:
         from graphground.cypher.checks.entities import unknown_entities  # imported only for graphs with data
 
-        unknown_entities(facts, findings, entities, parameters)
+        unknown_entities(facts, findings, entities, parameters, data)
     if data is not None:
         empty_labels(facts, findings, data)
         empty_relationships(facts, findings, data)

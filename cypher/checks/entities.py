@@ -8,10 +8,10 @@ from typing import Any, Protocol
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import Findings, without_entry
-from graphground.cypher.checks.names import connecting, written_relationship
+from graphground.cypher.checks.names import GENERIC_NAMES, connecting, written_relationship
 from graphground.cypher.diagnostics import Edit, Severity, all_of, either, listed
 from graphground.cypher.names.nearest import meaning
-from graphground.cypher.outline.model import Comparison, Facts, PropertyUse
+from graphground.cypher.outline.model import Comparison, Data, Facts, PropertyUse, owners
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.cypher.schema import pattern_texts
 
@@ -26,7 +26,8 @@ MOST_SOUGHT, SECONDS = 30, 0.5
 """Limits for one query: the number of unknown names for which similar names are searched, and the seconds for all
 lookups. The findings are only warnings, so most of them can be omitted if a query lists a thousand names.
 """
-SHOWN = 5
+SHOWN, FEW = 5, 10
+"""The number of names that are shown, and of values of a property up to which all are shown."""
 LEAST_MEANING = 0.5
 """The least similarity in meaning of a property and of the relationship or label that says the same."""
 
@@ -69,16 +70,21 @@ class EntityLookup(Protocol):
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool: ...
 
 
-def unknown_entities(facts: Facts, findings: Findings, entities: EntityLookup, parameters: Mapping[str, Any]) -> None:
+def unknown_entities(
+    facts: Facts, findings: Findings, entities: EntityLookup, parameters: Mapping[str, Any], data: Data | None = None
+) -> None:
     """Report a name that no node has: for `(p:Player {name: 'Lebron Jmes'})` the nearest name is `LeBron James`."""
-    _Names(facts, findings, entities, parameters).check()
+    _Names(facts, findings, entities, parameters, data).check()
 
 
 class _Names:
     """The check of the names in one query, with a limit on the number of similar names sought and on the time."""
 
-    def __init__(self, facts: Facts, findings: Findings, entities: EntityLookup, parameters: Mapping[str, Any]) -> None:
+    def __init__(
+        self, facts: Facts, findings: Findings, entities: EntityLookup, parameters: Mapping[str, Any], data: Data | None
+    ) -> None:
         self._facts, self._findings, self._entities, self._parameters = facts, findings, entities, parameters
+        self._data = data
         self._index, self._naming = facts.index, facts.index.schema.naming_properties
         self._sought, self._until = 0, monotonic() + SECONDS
 
@@ -166,11 +172,25 @@ class _Names:
         """
         facts, key, known = self._facts, use.key_node, self._index.schema.labels
 
-        def exact_in(labels: Sequence[str] | None) -> list[Candidate]:
-            found = self._judge(value, labels).candidates
+        def exact_in(judgement: Judgement) -> list[Candidate]:
+            found = judgement.candidates
             return [item for item in found if item.name == value and item.property == item.name_property]
 
-        exact = exact_in(labels) or exact_in(None)
+        judgement = self._judge(value, labels)
+        exact = exact_in(judgement) or exact_in(self._judge(value, None))
+        if not exact and judgement.verdict == "found" and use.key in GENERIC_NAMES and not comparison.negated:
+            only = judgement.candidates[0]
+            if only.property == only.name_property != use.key and only.label in labels:
+                self._findings.warning(
+                    "entity_not_found",
+                    f"No {only.label} has the {use.key} {value!r}, but {only.name!r} is the {only.property} of one.",
+                    comparison.node,
+                    edits=[
+                        Edit(key.start, key.end, quoted_name(only.property)),
+                        Edit(comparison.right_node.start, comparison.right_node.end, quoted_string(only.name)),
+                    ],
+                )
+                return True
         here = list(dict.fromkeys(candidate.property for candidate in exact if candidate.label in labels))
         if here and use.key not in here and all(key in known[label].properties for label in labels for key in here):
             owner = either([label for label in labels if label], 3)
@@ -184,7 +204,7 @@ class _Names:
             return True
         named = use.key in self._naming
         there = [item for item in exact if item.label not in labels and (item.property != use.key or not named)]
-        if here or not there or not labels or len(labels) == len(known):
+        if here or not there or not labels or len(labels) == len(known) or self._is_category(use):
             return False
         places = list(dict.fromkeys((candidate.label, candidate.property) for candidate in there))
         written = [f"(:{quoted_name(label)} {{{quoted_name(name)}: {quoted_string(value)}}})" for label, name in places]
@@ -213,6 +233,14 @@ class _Names:
             edits=edits,
         )
         return True
+
+    def _is_category(self, use: PropertyUse) -> bool:
+        """Whether a property has few values: then one of these is meant, and no node elsewhere."""
+        known = [
+            self._data and self._data.property(owner, use.key) for owner in owners(self._facts, use.symbol, use.key)
+        ]
+        counts = [values.distinct for values in known if values]
+        return bool(counts) and all(count is not None and count <= FEW for count in counts)
 
     def _part(self, comparison: Comparison, use: PropertyUse, node: t.Node, value: str, labels: Sequence[str]) -> None:
         """Report `n.name CONTAINS 'Lebron'`, STARTS WITH or ENDS WITH

@@ -183,7 +183,7 @@ class Filled(Protocol):
     """The number of nodes or relationships that have a property (`count`), and the number of all of them (`of`).
 
     `counted` is False if only a sample was counted; the checks ignore such figures. `least` and `greatest` are the
-    extremes of the values that were read; None if they have none.
+    extremes of the values that were read; None if they have none. `distinct` is the number of different values.
     """
 
     @property
@@ -194,6 +194,9 @@ class Filled(Protocol):
 
     @property
     def counted(self) -> bool: ...
+
+    @property
+    def distinct(self) -> int | None: ...
 
     @property
     def least(self) -> object: ...

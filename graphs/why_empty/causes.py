@@ -12,12 +12,16 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
+import numpy as np
 from rapidfuzz import fuzz, process, utils
 
 from graphground.cypher import tree as t
+from graphground.cypher.checks.entities import FEW
 from graphground.cypher.diagnostics import Diagnostic, Edit, all_of, counted, reversed_text, text_with
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.text_values import FORMS, are_milliseconds, guard, text_values
+from graphground.graphs.entities.candidate import Candidate
+from graphground.graphs.entities.vectors.building import encoder
 from graphground.graphs.why_empty.probe import Probe, all_hold, quoted, without_not
 
 
@@ -551,15 +555,25 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
             value, values, scorer=fuzz.WRatio, processor=utils.default_process, limit=MOST_SHOWN, score_cutoff=SIMILAR
         )
         nearest = [found for found, score, _ in scored if scored[0][1] - score < 2 * CLEARLY]
-        shown = nearest or [item for item in values if item.strip()][:MOST_SHOWN]
-        elsewhere = "" if nearest or verb != "is" else _elsewhere(probe, value)
+        clear = bool(nearest) and (len(scored) == 1 or scored[0][1] - scored[1][1] >= CLEARLY)
         kind = "similar values are" if len(nearest) > 1 else "a similar value is" if nearest else "its values include"
+        shown, elsewhere = nearest or [item for item in values if item.strip()][:MOST_SHOWN], ""
+        if not nearest and verb == "is" and len(existing) <= FEW:
+            kind, shown = "its values are" if len(values) > 1 else "its only value is", _by_meaning(value, values)
+            nearest = shown
+        elif not nearest and verb == "is":
+            known = _found(probe, value)
+            aliased = [item.name for item in known if item.match == "alias" and item.name in values]
+            if len(aliased) == 1:
+                kind, shown, nearest, clear = "that is an alias of", aliased, aliased, True
+            else:
+                elsewhere = _elsewhere(known)
         return probe.diagnostic(
             "filter_removes_all",
             condition,
             f"{never}; {kind} {all_of([quoted(candidate) for candidate in shown])}.{elsewhere}",
             [probe.source(condition).replace(probe.source(literal), quoted(candidate)) for candidate in nearest],
-            clear=bool(nearest) and (len(scored) == 1 or scored[0][1] - scored[1][1] >= CLEARLY),
+            clear=clear,
         )
     converted = _converted(probe, before, inner, subject, literal) if not negated else None
     if converted is not None:
@@ -591,10 +605,21 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
     return probe.diagnostic("filter_removes_all", condition, f"{opening} In {where}, {text} {found}.")
 
 
-def _elsewhere(probe: Probe, value: str) -> str:
-    """Return the sentence that says which other nodes have a value; empty if none is known."""
+def _by_meaning(value: str, others: Sequence[str]) -> list[str]:
+    """Return texts in the order of their similarity in meaning to a value: `pending` before `failed` for `waiting`."""
+    model = encoder()
+    scores = model.encode(others) @ model.encode([value])[0]
+    return [others[place] for place in np.argsort(-scores, kind="stable")]
+
+
+def _found(probe: Probe, value: str) -> list[Candidate]:
+    """Return the nodes with exactly this name, value or alias."""
     lookup = probe.graph.indexed_entities
-    found = [item for item in lookup.find(value) if item.match in ("exact", "alias")] if lookup is not None else []
+    return [item for item in lookup.find(value) if item.match in ("exact", "alias")] if lookup is not None else []
+
+
+def _elsewhere(found: Sequence[Candidate]) -> str:
+    """Return the sentence that says which other nodes have a value; empty if none is known."""
     places = dict.fromkeys(
         f"(:{quoted_name(item.label)} {{{quoted_name(item.name_property)}: {quoted(item.name)}}})"
         f"{' has this alias' if item.match == 'alias' else ' exists'}"

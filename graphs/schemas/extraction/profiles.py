@@ -134,7 +134,7 @@ def foreign_name(label: str, key: str) -> str | None:
 def hint_of(label: str, key: str) -> float:
     """Return how strongly a property's own name suggests that it names the node, from 0 to 1.
 
-    `vendorName` of a Vendor is almost as strong as `name`.
+    `vendorName` of a Vendor is almost as strong as `name`, and so is `country` of a Country.
     """
     words = [word.lower() for word in re.findall(WORD, key)]
     if not words:
@@ -145,6 +145,8 @@ def hint_of(label: str, key: str) -> float:
     if words[-1] in NEVER:
         return 0.0
     of_label = "".join(re.findall(r"\w+", label)).lower().replace("_", "")
+    if joined == of_label:
+        return 0.9
     before = "".join(words[:-1])
     hint = LAST.get(words[-1], 0.0)
     if words[-1] in ("name", "nm", "title"):

@@ -6,6 +6,7 @@ from graphground.cypher import Diagnostic, validate
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.index import open_index
+from graphground.graphs.schemas.statistics import LabelStatistics, PropertyStatistics, Statistics
 from tests.support.checked_graphs import COMPANY, Names, findings
 from tests.support.documents import schema
 
@@ -171,6 +172,33 @@ def test_a_name_that_is_the_value_of_another_property_says_where_it_stands(tmp_p
     (elsewhere,) = validate("MATCH (p:Person {name: 'Acme'}) RETURN p.name", firms, entities=names).diagnostics
     assert elsewhere.message == (
         "No Person has the name 'Acme', but (:Firm {legalName: 'Acme'}) exists. The schema has (:Person)-[:runs]->(:Firm)."
+    )
+
+
+def test_a_misspelled_name_in_a_guessed_property_is_corrected_with_the_property(tmp_path: Path) -> None:
+    land = schema("land", {"Region": {"region_name": "str"}}, [])
+    names = [
+        Record(str(key), "Region", f"g{key}", values={"region_name": name})
+        for key, name in enumerate(("Boeotia", "Lycia"))
+    ]
+    build_index(tmp_path / "names", names)
+    report = validate("MATCH (r:Region {name: 'boeotia'}) RETURN r", land, entities=open_index(tmp_path / "names"))
+    assert report.suggested_query == "MATCH (r:Region {region_name: 'Boeotia'}) RETURN r"
+
+
+def test_a_value_that_a_property_with_few_values_lacks_is_not_sought_on_other_nodes(tmp_path: Path) -> None:
+    fines = schema("fines", {"Fine": {"state": "str"}, "Branch": {"status": "str"}}, [])
+    records = [
+        Record("1", "Fine", "F1", values={"state": "paid"}),
+        Record("2", "Branch", "B1", values={"status": "open"}),
+    ]
+    build_index(tmp_path / "names", records)
+    names, query = open_index(tmp_path / "names"), "MATCH (f:Fine {state: 'open'}) RETURN f"
+    states = PropertyStatistics(60, 60, distinct=2)
+    data = Statistics({"Fine": LabelStatistics("Fine", 60, {"state": states}, "name")}, {}, ())
+    assert "exists" in validate(query, fines, entities=names).diagnostics[0].message
+    assert not any(
+        "exists" in finding.message for finding in validate(query, fines, entities=names, data=data).diagnostics
     )
 
 

@@ -121,7 +121,7 @@ MISSING = "{a: 'N/A'}, {a: 'N/A'}"
         ("[{a: 3}]", "m.a = 'x'", "m.a is not a text; one of its values is 3."),
         ("[{a: null}]", "m.a = 'x'", "In the rows before this condition, m.a is null."),
         ("[{a: []}]", "'x' IN m.a", "In the rows before this condition, m.a is null or an empty list."),
-        ("[{a: 'x'}, {a: 'y'}]", "m.a = 'z'", "its values include 'x' and 'y'."),
+        ("[{a: 'x'}, {a: 'y'}]", "m.a = 'z'", "its values are 'x' and 'y'."),
         (
             f"[{MISSING}, {{a: '2020-05-17'}}, {{a: '2021-01-01'}}]",
             "m.a > date()",
@@ -197,6 +197,26 @@ def test_a_name_with_several_similar_ones_is_fixed_if_only_one_returns_rows(film
         fixed_query(film_graph, query, [replace(names, suggestions=("'James Cameron'", "'Gale Anne Hurd'"))], None)
         is None
     )
+
+
+def test_of_several_ways_the_one_whose_answer_contains_the_others_is_the_fix(film_graph: Graph) -> None:
+    query = parse("MATCH (g:Genre)-[:shotBy]->(p:Person) RETURN DISTINCT p.name")
+    whole, part = (f"<-[:hasGenre]-(:Film)-[:{types}]->" for types in ("directedBy|writtenBy", "directedBy"))
+    start = query.text.index("-[")
+    place = (1, start + 1, 1, start + len("-[:shotBy]->") + 1)
+    cause = Diagnostic("impossible_pattern", "error", "", *place, "-[:shotBy]->", (part, whole))
+    assert fixed_query(film_graph, query, [cause], None) == query.text.replace("-[:shotBy]->", whole)
+    other = "<-[:hasGenre]-(:Film)-[:writtenBy]->"
+    assert fixed_query(film_graph, query, [replace(cause, suggestions=(part, other))], None) is None
+
+
+def test_all_values_of_a_property_with_few_are_shown_nearest_in_meaning_first(film_graph: Graph) -> None:
+    found = cause(film_graph, "MATCH (p:Person) WHERE p.gender = 'woman' RETURN p.name")
+    values = {row[0] for row in film_graph.run("MATCH (p:Person) RETURN DISTINCT p.gender").rows if row[0]}
+    assert found.suggestions[0] == "p.gender = 'female'"
+    assert set(found.suggestions) == {f"p.gender = {quoted_string(value)}" for value in values}
+    assert not found.edits  # another word is never certain to mean the same
+    assert "its values are 'female'" in found.message
 
 
 def test_a_fix_is_offered_only_if_it_returns_rows(film_graph: Graph) -> None:
