@@ -46,6 +46,8 @@ def main() -> None:
             "graphground: Python runs with -OO (or PYTHONOPTIMIZE=2), which removes the texts that commands and tools "
             "consist of. Run it without, or with -O."
         )
+    # NumPy multiplies small matrices here: its threads would wait for each other longer than they compute.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     word, *rest = sys.argv[1:] or ["--help"]
     if "_ARGCOMPLETE" in os.environ:  # the shell asks for completions of the line that is being typed
         import_module("graphground.server.commands.completion").answer_shell()

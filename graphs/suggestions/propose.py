@@ -101,6 +101,7 @@ class Proposer:
         self._types: dict[tuple[str, frozenset[int]], _Said] = {}
         self._known_steps: dict[Hashable, Features] = {}
         self._known_ends: dict[Hashable, _Ends] = {}
+        self._known_chances: dict[tuple[str, str], Array] = {}
         self._likeliest: dict[frozenset[int], list[float]] = {}
         self._nearest: dict[tuple[int, str], float] = {}
         self._left: dict[frozenset[int], tuple[float, float]] = {}
@@ -285,9 +286,12 @@ class Proposer:
 
     def _chance(self, type_: str, kind: str = "type") -> Array:
         """Return how probably each content word says a relationship type, and neither another element nor nothing."""
-        number = self.evidence.vocabulary.number
-        columns = [number[kind, part] for part in type_.split("|") if (kind, part) in number]
-        return np.asarray(self._chances[:, columns].sum(axis=1), dtype=np.float32)
+        key = type_, kind
+        if key not in self._known_chances:
+            number = self.evidence.vocabulary.number
+            columns = [number[kind, part] for part in type_.split("|") if (kind, part) in number]
+            self._known_chances[key] = np.asarray(self._chances[:, columns].sum(axis=1), dtype=np.float32)
+        return self._known_chances[key]
 
     def _most_chance(self, kind: str) -> Array:
         """For each content word, how probably it says the relationship type, or property, that it says best."""
