@@ -232,6 +232,9 @@ class ShapeFinder:
         several = list(self.several())
         yield from (Shape((Path(anchor, (), (), 1.0),)) for anchor in anchors)
         starts = [Path(anchor, (), (), 1.0) for anchor in (*anchors, *(each for each in several if each.label))]
+        unnamed = not anchors or self._open_count() or all(a.score < 0.9 for a in anchors)
+        labels = [Path(anchor, (), (), 1.0) for anchor in self.label_anchors()] if unnamed else []
+        self.walker.read((*starts, *labels))
         one = self.walker.extend(starts, self.promise, WIDTHS[0] * max(1, len(starts)))
         by_anchor: dict[Anchor, list[Path]] = {}
         for path in one:
@@ -267,8 +270,8 @@ class ShapeFinder:
                 yield from self._joined_with_itself(paths)
         if "not" in self.asked.operators:
             yield from self._absent([*one[:MAX_JOINED], *(Path(each, (), (), 1.0) for each in self.label_anchors())])
-        if not anchors or self._open_count() or all(a.score < 0.9 for a in anchors):
-            yield from self._unnamed()
+        if unnamed:
+            yield from self._unnamed(labels)
 
     def _common(self, anchor: Anchor, by_anchor: Mapping[Anchor, Sequence[Path]]) -> list[Path]:
         """Return the paths of one step that all of several names have; names without a common label are not sampled."""
@@ -310,8 +313,7 @@ class ShapeFinder:
                 if path.ends.keys() & missing.ends.keys() and path.steps[-1:] != missing.steps:
                     yield Shape((path, missing), "not")
 
-    def _unnamed(self) -> Iterator[Shape]:
-        starts = [Path(anchor, (), (), 1.0) for anchor in self.label_anchors()]
+    def _unnamed(self, starts: Sequence[Path]) -> Iterator[Shape]:
         for path in starts:
             yield Shape((path,))
         one = self.walker.extend(starts, self.promise, 40)

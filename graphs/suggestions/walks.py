@@ -173,7 +173,7 @@ class Walker:
 
         `wanted` says how much a continued path promises. The relationships after the first two steps are sampled.
         """
-        known = self._links({self._key(path): path for path in paths}) if self._graph.engine is not None else {}
+        known = self.read(paths)
         found: list[tuple[float, int, Path]] = []
         for path in paths:
             links = known.get(self._key(path), ()) if self._graph.engine is not None else self._of_schema(path.ends)
@@ -185,6 +185,18 @@ class Walker:
                 found.append((wanted(path, link.step), len(found), longer))
         found.sort(key=lambda item: (-item[0], item[1]))
         return [path for _, _, path in found[:width]]
+
+    def read(self, paths: Iterable[Path]) -> dict[str, tuple[_Link, ...]]:
+        """Read what `extend` needs for paths; what several calls need is read faster together."""
+        samples = {self._key(path): path for path in paths} if self._graph.engine is not None else {}
+        known = {text: self._known[text] for text in samples if text in self._known}
+        missing = [text for text in samples if text not in known]
+        for first in range(0, len(missing), MAX_PARTS):
+            left = self._deadline - time.monotonic()
+            if left <= 0:
+                break
+            known |= self._read(missing[first : first + MAX_PARTS], samples, left)
+        return known
 
     def _key(self, path: Path) -> str:
         """Return the clauses that bind `n` to nodes at the end of a path, and if that is a sample the types sought."""
@@ -276,16 +288,6 @@ class Walker:
                 if here in ends:
                     found.setdefault(Step(pattern.type, direction), {})[there] = 1.0  # type: ignore[arg-type]
         return _with_both_ways([_Link(step, 1.0, labels) for step, labels in found.items()])
-
-    def _links(self, samples: Mapping[str, Path]) -> dict[str, tuple[_Link, ...]]:
-        known = {text: self._known[text] for text in samples if text in self._known}
-        missing = [text for text in samples if text not in known]
-        for first in range(0, len(missing), MAX_PARTS):
-            left = self._deadline - time.monotonic()
-            if left <= 0:
-                break
-            known |= self._read(missing[first : first + MAX_PARTS], samples, left)
-        return known
 
     def _read(self, texts: Sequence[str], samples: Mapping[str, Path], seconds: float) -> dict[str, tuple[_Link, ...]]:
         large = [text for text in texts if samples[text].steps and self._said and samples[text].count > SAMPLE]
