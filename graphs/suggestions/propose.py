@@ -62,13 +62,10 @@ class Proposal:
 class _Said:
     """What each content word says about a relationship type, and what that amounts to."""
 
-    column: list[float]
     chance: list[float]
     best: float
     place: int
     """The place of the best word, -1 if none says it."""
-    both: bool
-    """Whether it is two types, inverses of each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +77,6 @@ class _Ends:
     target: Array
     is_said: bool
     person: float
-    place: float
     paths: tuple[Path, ...]
     """The paths whose mappings of labels have the ids that are the key: they are kept so that no other has these."""
 
@@ -150,13 +146,8 @@ class Proposer:
         if self.size:
             head = self._head(open_words)
             found["target.head"] = float(target[head]) if head is not None else 0.0
-            if steps and head is not None and steps[-1].direction != "any" and self._joins_equals(shape):
-                # `mothers of …` are at the end of `hasMother`.
-                found["last.head.direction"] = said[-1].column[head] * (1 if steps[-1].direction == "out" else -1)
         if "who" in self.operators:
             found["who"] = ends.person
-        if "where" in self.operators:
-            found["place"] = ends.place
         certain = bool(steps) and self.asked.end_labels.get(steps[-1]) == {shape.label}
         found["label.written"] = float(bool(shape.label) and not certain)
         found["label.missed"] = float(not shape.label and ends.is_said)
@@ -202,7 +193,8 @@ class Proposer:
         kind, places = self._window
         if kind == "noun" and places and self.question.words[0].folded in ("which", "what"):
             word = self.question.words[self.evidence.indices[places[-1]]].folded
-            found["size.many" if lemma(word) != word else "size.one"] = found["size"]
+            if lemma(word) == word:
+                found["size.one"] = found["size"]
         rest = [place for place in range(self.size) if open_words[place]]
         if rest and steps:
             number, phrases = self.evidence.vocabulary.number, self.evidence.vocabulary.phrases
@@ -226,11 +218,9 @@ class Proposer:
             open_words = self._open_words(used)
             column = self.said("type", type_) * open_words
             self._types[key] = _Said(
-                column.tolist(),
                 (self._chance(type_) * open_words).tolist(),
                 float(column.max(initial=0.0)),
                 int(column.argmax()) if column.max(initial=0.0) > 0.2 else -1,
-                "|" in type_,
             )
         return self._types[key]
 
@@ -249,7 +239,6 @@ class Proposer:
                 ),
                 bool(self.finder.said_labels(labels)),
                 self._similar(labels, PERSONS) if "who" in self.operators else 0.0,
-                self._similar(labels, PLACES) if "where" in self.operators else 0.0,
                 paths,
             )
         return self._known_ends[key]
@@ -259,8 +248,7 @@ class Proposer:
         key = used, tuple(map(id, said))
         if key in self._known_steps:
             return self._known_steps[key]
-        best, count = [its.best for its in said], len(said)
-        gains = _gains([its.column for its in said])
+        best = [its.best for its in said]
         likely = _assign([its.chance for its in said])
         missed = [
             max(0.0, most - max(chances))
@@ -269,12 +257,10 @@ class Proposer:
         found = self._known_steps[key] = {
             "step.min": min(best),
             "step.unsaid": float(sum(b < 0.25 for b in best)),
-            "step.gain": sum(max(0.0, gain) for gain in gains) / count,
             "chance.missed": sum(missed),
             "chance.missed.most": max(missed, default=0.0),
             "chance.cost": -sum(log(0.03 + value) for value in likely),
             "chance.least": min(likely),
-            "inverse": float(sum(its.both for its in said)),
         }
         return found
 
@@ -416,12 +402,6 @@ class Proposer:
             labels = shape.paths[0].ends if shape.tail else {path.anchor.label: 1.0}
         before = (dict(labels), path.steps[-2] if len(path.steps) > 1 else None)
         return [end, before] if form.kind == "both" else [before]
-
-    def _joins_equals(self, shape: Shape) -> bool:
-        """Whether the last step of a shape may lead between nodes of one label."""
-        path = shape.tail or shape.paths[0]
-        before = path.labels[-2] if len(path.labels) > 1 else {path.anchor.label: 1.0}
-        return bool(path.labels and before.keys() & path.labels[-1].keys())
 
     @cached_property
     def _most_said(self) -> Array:
@@ -594,7 +574,6 @@ class Proposer:
             # In "the paintings created in 1555", the year is known, not asked for.
             found["key.known"] = float(any(its.key == form.key and its.equal for its in form.conditions))
             if group == "order" and self.order:
-                found["key.next"] = self._next_to_order(column, shape)
                 found["key.agrees"] = 1.0 if form.descending == self.order[1] else -1.0
                 found["key.dimension"] = 1.0 if temporal == (self.order[0] == "time") else -1.0
         else:
@@ -636,7 +615,6 @@ class Proposer:
         likely = np.maximum.reduce([self._nothing, *(self._chance(key, "property") for key in used_keys)])
         found["chance.unkeyed"] = float(np.maximum(0.0, self._likeliest_key - likely).sum())
         found["unused.quantity"] = float(len(unused))
-        found["unused.open"] = float("open" in self.operators and not form.conditions)
         return found, covered
 
     def _mark(self, covered: Array, operator: str) -> None:
@@ -645,16 +623,6 @@ class Proposer:
             for number, place in self.evidence.place.items():
                 if start <= self.question.words[number].start < end:
                     covered[place] = 1.0
-
-    def _next_to_order(self, column: Array, shape: Shape) -> float:
-        """Return how much more the word after a superlative says a property than the label of the answer.
-
-        In "the earliest launch year of companies" the year is asked for, in "the earliest company" the company.
-        """
-        end = min((end for _, end in self.operators.get("order", ())), default=len(self.question.text))
-        place = self._next_place(end)
-        label = max(shape.ends, key=lambda name: shape.ends[name], default="")
-        return float(column[place] - self.said("label", label)[place]) if place is not None else 0.0
 
     def _next_place(self, end: int) -> int | None:
         return next(
@@ -732,14 +700,3 @@ def _assign(columns: Sequence[Sequence[float]]) -> list[float]:
         found.append(max(left, default=0.0))
         spent.update([left.index(found[-1])] if left else [])
     return found
-
-
-def _gains(columns: Sequence[Sequence[float]]) -> list[float]:
-    """Return for each step what the words say about it and about no other step."""
-    if len(columns) == 1:
-        return [max(columns[0], default=0.0)]
-    rows = list(zip(*columns, strict=True))
-    return [
-        max((row[number] - max(row[:number] + row[number + 1 :]) for row in rows), default=0.0)
-        for number in range(len(columns))
-    ]
