@@ -35,7 +35,7 @@ Only a busy machine or a cold engine makes a query of a small graph slow.
 """
 SECONDS = 0.5
 """The time limit, in seconds, for all queries of the checks together."""
-PATIENCE = 0.04
+PATIENCE = 0.1
 """The time, in seconds, for which an answer waits for its checks; if the query took longer, the answer waits as long as
 the query took. Later findings are left out.
 """
@@ -518,13 +518,16 @@ MOST_VANISH = 0.5
 def vanished_rows(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Diagnostic]:
     """Report `WHERE NOT 'x' IN p.nicknames`, and `UNWIND p.nicknames`, if they drop nodes `p` without nicknames.
 
-    UNWIND is reported if it drops at least half of the nodes, and a later clause uses `p` or aggregates rows.
+    UNWIND is reported if it drops at least half of the nodes, and a later clause uses `p` or aggregates rows. A
+    condition that excludes only texts for a missing value, `NOT p.left IN ['', 'N/A']`, is meant to drop nulls too.
     """
     for clause in shape.clauses:
         if isinstance(clause, t.Match | t.With) and clause.where is not None and not getattr(clause, "optional", False):
             for condition in t.conjuncts(clause.where):
                 use = _negated_use(shape, condition)
-                if use is not None and _has_holes(shape, use, facts):
+                missing = {"", *_placeholders(shape, use, facts)} if use is not None else set()
+                written = {literal.value for literal in condition.find(t.StringLiteral)}
+                if use is not None and _has_holes(shape, use, facts) and (not written or written - missing):
                     yield from _condition(probe, shape, clause, condition, use)
         elif isinstance(clause, t.Unwind):
             use = shape.use(clause.source)

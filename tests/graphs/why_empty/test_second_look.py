@@ -197,12 +197,14 @@ def test_texts_that_stand_for_a_missing_value_are_reported(
         {"eid": f"Q{n}", "label": "Worker", "name": f"W{n}", "properties": {"left": text, "rank": "AB"[n % 2]}}
         for n, text in enumerate(left)
     ]
+    workers.append({"eid": "Q9", "label": "Worker", "name": "W9", "properties": {"rank": "B"}})
     if "staff" not in {source.name for source in stored_sources(films_home)}:
         write_simplekg(tmp_path / "staff.json", STAFF, workers, [])
         load_file(tmp_path / "staff.json", films_home, name="staff")
     graphs = OpenGraphs(stored_sources(films_home))
     between = "" if condition.startswith("{") else ") "
     query = f"MATCH (w:Worker{between}{condition}{'' if between else ')'} RETURN w.name"
+    assert message_of(graphs, "staff", query, "null_drops_rows") is None  # the worker without any text is missing too
     message = message_of(graphs, "staff", query, "missing_as_text")
     graphs.close()
     assert message is None if figures is None else figures in (message or "")
