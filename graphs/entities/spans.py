@@ -13,18 +13,14 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Protocol
 
 from graphground.cypher.names.lexicon import COMMON
 from graphground.cypher.names.words import decomposed
 from graphground.graphs.entities.candidate import Candidate, EntityLookup, Search
 
-# Letters that have no canonical decomposition but are commonly typed without their stroke or ligature.
-_PLAIN = str.maketrans(
-    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h", "ŧ": "t", "ŋ": "n"}
-)
-_DROPPED = "'`\u2018\u2019\u02bc\u02bb\u00b4"
+_DROPPED = str.maketrans("", "", "'`\u2018\u2019\u02bc\u02bb\u00b4")
+_WORD_BY_ITSELF = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]").match
 _ASCII = {number: (" " if not chr(number).isalnum() else chr(number).lower()) for number in range(128)}
 _ASCII[ord("\n")] = "\n"
 _ASCII[ord("'")] = _ASCII[ord("`")] = ""
@@ -51,44 +47,29 @@ def fold_lines(text: str) -> str:
     """
     if text.isascii():
         return text.translate(_ASCII_TABLE)
-    dropped, marks, separators, single = _classes()
-    text = decomposed(dropped.sub("", text)).casefold()
-    text = marks.sub("", text).translate(_PLAIN)
-    return single.sub(r" \g<0> ", separators.sub(" ", text))
+    return decomposed(text.translate(_DROPPED)).casefold().translate(_FOLDED)
 
 
-@lru_cache(maxsize=1)
-def _classes() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Return patterns of apostrophes to delete, combining marks, separators except line breaks, and word characters.
+class _FoldedCharacters(dict[int, str]):
+    """The text for each character that a name may contain, computed when the character is met first."""
 
-    A word character is a word by itself, such as a Chinese character.
-    """
-    marks: list[int] = []
-    separators: list[int] = []
-    category, combining = unicodedata.category, unicodedata.combining
-    for number in range(0x10000):
-        kind = category(chr(number))
-        if kind[0] in "PSZ" or kind in ("Cc", "Cf"):
-            separators.append(number)
-        elif kind[0] == "M" and combining(chr(number)):
-            marks.append(number)
-    separators.remove(ord("\n"))
-    return (
-        re.compile(f"[{_DROPPED}]"),
-        re.compile(_class(marks)),
-        re.compile(_class(separators)),
-        re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"),
-    )
+    def __missing__(self, number: int) -> str:
+        char = chr(number)
+        kind = unicodedata.category(char) if number < 0x10000 else ""
+        folded = char
+        if kind[:1] in ("P", "S", "Z") or kind in ("Cc", "Cf"):
+            folded = " "
+        elif kind[:1] == "M" and unicodedata.combining(char):
+            folded = ""
+        elif _WORD_BY_ITSELF(char):
+            folded = f" {char} "
+        self[number] = folded
+        return folded
 
 
-def _class(numbers: list[int]) -> str:
-    ranges: list[list[int]] = []
-    for number in numbers:
-        if ranges and ranges[-1][1] == number - 1:
-            ranges[-1][1] = number
-        else:
-            ranges.append([number, number])
-    return "[" + "".join(f"{re.escape(chr(low))}-{re.escape(chr(high))}" for low, high in ranges) + "]"
+# Letters that have no canonical decomposition but are commonly typed without their stroke or ligature.
+_PLAIN = "øo łl đd ðd þth æae œoe ıi ħh ŧt ŋn"
+_FOLDED = _FoldedCharacters({ord("\n"): "\n", **{ord(pair[0]): pair[1:] for pair in _PLAIN.split()}})
 
 
 def doctrine_of(word: str) -> str | None:
