@@ -513,38 +513,24 @@ def values_of(full: Sequence[Value], simple: Sequence[Value]) -> list[Value]:
 
 @dataclass(slots=True)
 class StatementParts:
-    """The parts of a statement, in whatever order its triples come; `name` is its property.
+    """The parts of a statement of an item and a property, in whatever order the rows of an answer give them.
 
-    Full values have a unit or a precision; simple values are all others.
+    Values are kept under the name of their qualifier, or under an empty name: those with a unit or a precision, and
+    simple values.
     """
 
-    item: int = 0
-    name: str = ""
+    item: int
+    name: str
     rank: int = NORMAL
-    full: list[Value] = field(default_factory=list)
-    simple: list[Value] = field(default_factory=list)
-    qualifiers: dict[str, tuple[list[Value], list[Value]]] = field(default_factory=dict)
+    values: defaultdict[str, tuple[list[Value], list[Value]]] = field(
+        default_factory=lambda: defaultdict(lambda: ([], []))
+    )
 
-    def values(self, qualifier: str) -> tuple[list[Value], list[Value]]:
-        """Return the lists of full and of simple values of a qualifier, or of the statement itself if it is empty."""
-        return self.qualifiers.setdefault(qualifier, ([], [])) if qualifier else (self.full, self.simple)
-
-
-def statements_by_property(parts_by_key: Mapping[str, StatementParts]) -> Iterator[tuple[int, str, list[Statement]]]:
-    """Yield each item and property with its statements, sorted; a key is the identifier of a statement.
-
-    Parts without a property belong to a statement that no item has.
-    """
-    found: dict[tuple[int, str], list[Statement]] = defaultdict(list)
-    for key, parts in parts_by_key.items():
-        if parts.name:
-            values = values_of(parts.full, parts.simple)
-            qualifiers = {name: values_of(*parts.qualifiers[name]) for name in sorted(parts.qualifiers)}
-            found[parts.item, parts.name].append(
-                Statement(parts.rank, values[0] if values else (NO_VALUE,), qualifiers, key)
-            )
-    for (item, name), statements in found.items():
-        yield item, name, sorted(statements, key=lambda statement: statement.identifier.upper())
+    def statement(self, identifier: str) -> Statement:
+        """Return the statement."""
+        value, *_ = [*values_of(*self.values.pop("", ([], []))), (NO_VALUE,)]
+        qualifiers = {name: values_of(*self.values[name]) for name in sorted(self.values)}
+        return Statement(self.rank, value, qualifiers, identifier)
 
 
 ONTOLOGY = PREFIXES["wikibase"]
@@ -639,7 +625,7 @@ class StatementQuery:
 
     def read(self, answer: Iterable[Binding]) -> Fetched:
         """Return the statements in an answer, sorted by item and property, and the merged items."""
-        best: dict[tuple[int, str], list[Value]] = {}
+        best: defaultdict[tuple[int, str], list[Value]] = defaultdict(list)
         parts_by_key: dict[str, StatementParts] = {}
         merged: dict[int, int] = {}
         numbers: dict[str, int | None] = {}
@@ -654,7 +640,7 @@ class StatementQuery:
                 column = self._columns.get(variable)
                 if column is not None:
                     if column.kind == BEST:
-                        best.setdefault((item, column.name), []).append(self._best_value(term))
+                        best[item, column.name].append(self._best_value(term))
                     else:
                         key = last(found["s"]["value"])
                         if key not in parts_by_key:
@@ -662,7 +648,12 @@ class StatementQuery:
                         _add_part(parts_by_key[key], column, found, variable)
                 elif variable == "same" and (target := item_number(last(term["value"]))) is not None:
                     merged[item] = target
-        return Fetched(sorted(_rows(best, parts_by_key)), merged)
+        rows = defaultdict[tuple[int, str], list[Statement]](list)
+        for place, values in best.items():
+            rows[place] = [Statement(NORMAL, value) for value in values_of((), values)]
+        for key, parts in sorted(parts_by_key.items(), key=lambda entry: entry[0].upper()):
+            rows[parts.item, parts.name].append(parts.statement(key))
+        return Fetched([(*place, rows[place]) for place in sorted(rows)], merged)
 
 
 def _add_part(parts: StatementParts, column: Column, found: Binding, variable: str) -> None:
@@ -670,18 +661,10 @@ def _add_part(parts: StatementParts, column: Column, found: Binding, variable: s
     if column.kind == RANK:
         parts.rank = RANKS.get(text.rpartition("#")[2], NORMAL)  # http://wikiba.se/ontology#PreferredRank
         return
-    full, simple = parts.values(column.qualifier)
+    full, simple = parts.values[column.qualifier]
     if column.kind == VALUE:
         simple.append(value_of_term(found[variable]))
     elif column.kind == AMOUNT:
         full.append(quantity(text, found[column.second]["value"]))
     else:
         full.append(rdf_time(text, int(float(found[column.second]["value"]))))
-
-
-def _rows(
-    best: Mapping[tuple[int, str], list[Value]], parts_by_key: Mapping[str, StatementParts]
-) -> Iterator[StatementRow]:
-    for (item, name), values in best.items():
-        yield item, name, [Statement(NORMAL, value) for value in values_of((), values)]
-    yield from statements_by_property(parts_by_key)
