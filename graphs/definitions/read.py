@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
@@ -398,8 +399,8 @@ def read_toml(
         problems = list(check(found))
     if not problems:
         return found, []
-    lines = KeyLines(text)
-    return None, sorted((Problem(lines.of(place), _dotted(place), message) for place, message in problems), key=_order)
+    line_of = _key_lines(text)
+    return None, sorted((Problem(line_of(place), _dotted(place), message) for place, message in problems), key=_order)
 
 
 def read_part(model: type[M], document: Any) -> tuple[M | None, list[tuple[Place, str]]]:
@@ -513,62 +514,39 @@ def _dotted(place: Sequence[str | int]) -> str:
     return text
 
 
-_HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]")
-_KEY = re.compile(r"\s*([A-Za-z0-9_.\"' -]+?)\s*=")
-_INNER = re.compile(r"[{,]\s*([A-Za-z0-9_-]+)\s*=")
+def _key_lines(text: str) -> Callable[[Place], int]:
+    """Return the function that returns the line, counted from 1, of a key in a valid text.
 
+    It is the line up to which the text must be parsed to find the key. A text that ends inside a value cannot be
+    parsed, so a value of several lines counts where it begins. If no line sets the key, the line of the innermost
+    enclosing table is returned, or else 1.
+    """
+    lines = text.splitlines(keepends=True)
 
-class KeyLines:
-    """The lines of the keys: `KeyLines(text).of(("nodes", "Movie", "wikidata"))` is a line number, counted from 1."""
+    @cache
+    def parse(count: int) -> Any:
+        try:
+            return tomllib.loads("".join(lines[:count]))
+        except tomllib.TOMLDecodeError:
+            return None
 
-    def __init__(self, text: str) -> None:
-        self._lines: dict[Place, int] = {}
-        table: Place = ()
-        counts: dict[Place, int] = {}
-        for number, line in enumerate(text.splitlines(), 1):
-            if header := _HEADER.match(line):
-                table = _split_key(header[2])
-                if header[1] == "[[":
-                    counts[table] = counts.get(table, -1) + 1
-                    table = (*table, counts[table])
-                else:
-                    table = self._add_list_index(table, counts)
-                self._add(table, number)
-            elif key := _KEY.match(line):
-                path = (*table, *_split_key(key[1]))
-                self._add(path, number)
-                for inner in _INNER.finditer(line, key.end()):
-                    self._add((*path, inner[1]), number)
+    def has(count: int, path: Place) -> bool:
+        found = next(document for number in range(count, -1, -1) if (document := parse(number)) is not None)
+        try:
+            for part in path:
+                found = found[part]
+        except (KeyError, IndexError, TypeError):
+            return False
+        return True
 
-    def of(self, path: Sequence[str | int]) -> int:
-        """Return the number of the line that sets a key.
+    def line_of(place: Place) -> int:
+        path = next((place[:length] for length in range(len(place), 0, -1) if has(len(lines), place[:length])), ())
+        number = bisect_left(range(len(lines) + 1), True, lo=1, key=lambda count: has(count, path))
+        while parse(number - 1) is None:
+            number -= 1
+        return number
 
-        If no line sets the key, return the line of the innermost enclosing table that the text contains; if it contains
-        none of the enclosing tables, return 1.
-        """
-        for length in range(len(path), 0, -1):
-            if found := self._lines.get(tuple(path[:length])):
-                return found
-        return 1
-
-    def _add(self, path: Place, number: int) -> None:
-        for length in range(1, len(path) + 1):
-            self._lines.setdefault(path[:length], number)
-
-    @staticmethod
-    def _add_list_index(table: Place, counts: dict[Place, int]) -> Place:
-        """Insert the list position that the header `[relationships.properties]` leaves out.
-
-        `("relationships", "properties")` becomes `("relationships", 2, "properties")` after the third relationship.
-        """
-        for length in range(1, len(table)):
-            if table[:length] in counts:
-                return (*table[:length], counts[table[:length]], *table[length:])
-        return table
-
-
-def _split_key(text: str) -> Place:
-    return tuple(part.strip().strip("\"'") for part in text.split("."))
+    return line_of
 
 
 PATTERN = re.compile(r"\(:(\w+)\)-\[:(\w+)\]->\(:(\w+)\)")
