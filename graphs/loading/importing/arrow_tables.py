@@ -20,15 +20,7 @@ import pyarrow as arrow
 import pyarrow.parquet as parquet
 
 from graphground.graphs.engines.temporal import iso_clock, iso_date, iso_instant
-from graphground.graphs.loading.importing.records import (
-    ImportRefused,
-    Problems,
-    TimeText,
-    Unreadable,
-    key_text,
-    read_cell,
-    refusal,
-)
+from graphground.graphs.loading.importing.records import ImportRefused, Problems, TimeText, key_text, read_cell, refusal
 from graphground.graphs.loading.importing.tables import PARQUET_SUFFIXES, check_columns
 
 ROWS_AT_ONCE = 20_000
@@ -60,25 +52,20 @@ class ArrowTable:
         return partial(read_cell, type_=type_)
 
     def rows(self, problems: Problems, keys: Set[str] = frozenset()) -> Iterator[tuple[int, Sequence[Any]]]:
-        """Yield each row with its number, from 1.
-
-        A row with an unreadable cell in one of the columns `keys` is added to `problems` and skipped.
-        """
+        """Yield each row with its number, from 1."""
         number = 0
         try:
             for batch in self._batches():
-                columns = [_cells(column) for column in batch.columns]
-                unreadable: set[int] = set()
-                for place, name in enumerate(self.columns):
+                columns = []
+                for name, column in zip(self.columns, batch.columns, strict=True):
+                    try:
+                        cells = _cells(column)
+                    except (ValueError, OverflowError):  # bytes that are not UTF-8
+                        raise refusal(self.name, None, f"{name} cannot be read after row {number:,}") from None
                     if name in keys:
-                        for row, cell in enumerate(columns[place]):
-                            if isinstance(cell, Unreadable):
-                                unreadable.add(row)
-                                problems.add(self.name, number + row + 1, f"{name} cannot be read", self.counted)
-                        columns[place] = [cell if type(cell) is str else key_text(cell) for cell in columns[place]]
-                for place, cells in enumerate(zip(*columns, strict=True)):
-                    if place not in unreadable:
-                        yield number + place + 1, cells
+                        cells = [cell if type(cell) is str else key_text(cell) for cell in cells]
+                    columns.append(cells)
+                yield from enumerate(zip(*columns, strict=True), number + 1)
                 number += batch.num_rows
         except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
             raise refusal(
@@ -101,12 +88,8 @@ def _cells(column: Any) -> list[Any]:
         parts = iter(_cells(column.flatten()))
         lengths = column.value_lengths().to_pylist()
         return [[part for part in islice(parts, length or 0) if part != ""] or "" for length in lengths]
-    try:
-        cells = column.to_pylist()
-    except (ValueError, OverflowError, UnicodeDecodeError):  # bytes that are not UTF-8
-        cells = [_cell(scalar) for scalar in column]
     is_float = arrow.types.is_floating(column.type)
-    return ["" if cell is None or (is_float and cell != cell) or cell == [] else cell for cell in cells]
+    return ["" if cell is None or (is_float and cell != cell) or cell == [] else cell for cell in column.to_pylist()]
 
 
 def _writer_of(type_: Any) -> Callable[[int], str]:
@@ -129,16 +112,6 @@ def _writer_of(type_: Any) -> Callable[[int], str]:
         return iso_instant(seconds, part * decimals, type_.tz)
 
     return write_timestamp
-
-
-def _cell(scalar: Any) -> Any:
-    try:
-        return scalar.as_py()
-    except (ValueError, OverflowError, UnicodeDecodeError):
-        try:
-            return Unreadable(str(scalar.cast(arrow.string())))
-        except (arrow.ArrowException, ValueError):
-            return Unreadable("a cell")
 
 
 def property_type(type_: Any) -> str:

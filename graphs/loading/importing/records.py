@@ -193,24 +193,12 @@ class ColumnType:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """A typed cell without a Python value, such as bytes that are not UTF-8; messages show it as `text`."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-
 def read_cell(value: Any, type_: str) -> Any:
     """Convert a typed cell of a Parquet file or a frame; text is parsed like a cell of a CSV file.
 
     Raises:
         ValueError: the cell cannot be converted without loss: `not a 64-bit whole number`.
     """
-    if isinstance(value, Unreadable):
-        raise ValueError(f"a value of type {type_.removeprefix('list[').rstrip(']')} that cannot be stored")
     if isinstance(value, TimeText) and type_ == "date" and ":" in value:
         if not value.endswith("T00:00:00"):
             raise ValueError("a time, not a date")
