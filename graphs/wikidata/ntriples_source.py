@@ -286,24 +286,21 @@ def _missing(plan: Plan) -> Iterator[str]:
         "The dump is truthy: it contains only the best statements, without ranks, qualifiers, units or the precision "
         "of dates. 1 January is read as a year, the first day of another month as that month."
     )
-    nodes = [
+    incomplete = [
         f"{label}.{key}"
         for label, node in definition.nodes.items()
         for key, property_ in node.properties.items()
         if property_.unit is not None or property_.qualifiers
     ]
-    qualified = [
-        f"{relationship.type}.{key}"
-        for relationship in definition.relationships
-        for key, property_ in relationship.properties.items()
-        if property_.wikidata != relationship.wikidata
-    ]
-    for parts, names in (("units or qualifiers", nodes), ("qualifiers", qualified)):
-        if names:
-            yield f"These properties have no values, because the dump has no {parts}: {', '.join(dict.fromkeys(names))}."
-    of_every_rank = [
-        relationship.type for relationship in definition.relationships if definition.ranks(relationship) != "best"
-    ]
-    if of_every_rank:
-        types = ", ".join(dict.fromkeys(of_every_rank))
-        yield f"The dump contains only the best statements, so relationships that have ended may be missing: {types}."
+    for relationship in definition.relationships:
+        incomplete += [relationship.type] if definition.ranks(relationship) != "best" else []
+        incomplete += [
+            f"{relationship.type}.{key}"
+            for key, property_ in relationship.properties.items()
+            if property_.wikidata != relationship.wikidata
+        ]
+    if incomplete:
+        yield (
+            "Properties that need units or qualifiers have no values, and relationships that have ended may be missing: "
+            f"{', '.join(dict.fromkeys(incomplete))}."
+        )
