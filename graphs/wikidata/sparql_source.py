@@ -40,7 +40,7 @@ from graphground.graphs.wikidata.statements import (
     rdf_time,
     value_of_term,
 )
-from graphground.graphs.wikidata.workspace import Names, TextsOfItems, Workspace, with_fallback
+from graphground.graphs.wikidata.workspace import Names, Workspace, names_in_texts, with_fallback
 
 ITEMS_AT_ONCE, CLASSES_AT_ONCE, NAMES_AT_ONCE = 400, 200, 800
 ENDINGS = "0123456789"
@@ -333,7 +333,10 @@ class SparqlSource(Generic[E]):
     def _names_of(
         self, languages: Sequence[str], wikipedia: str | None, items: Sequence[int]
     ) -> list[tuple[int, Names, int | None]]:
-        texts, targets = TextsOfItems(), dict[int, int | None]()
+        texts: dict[int, defaultdict[str, defaultdict[str, list[str]]]] = {
+            item: defaultdict(lambda: defaultdict(list)) for item in items
+        }
+        targets: dict[int, int | None] = {}
         numbers = {f"{ENTITY}Q{item}": item for item in items}
         for found in self.endpoint.select(names_query(items, with_fallback(languages), wikipedia)):
             number = numbers.get(found.pop("item")["value"])
@@ -343,8 +346,8 @@ class SparqlSource(Generic[E]):
                 if kind == "same":
                     targets[number] = item_number(item_of(term["value"]) or "")
                 else:
-                    texts.add(number, kind, term.get("xml:lang", ""), term["value"])
-        return [(item, texts.names(item, languages), targets.get(item)) for item in items]
+                    texts[number][kind][term.get("xml:lang", "")].append(term["value"])
+        return [(item, names_in_texts(its, languages), targets.get(item)) for item, its in texts.items()]
 
     def _in_parts(
         self,

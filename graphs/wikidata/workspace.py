@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -20,7 +19,6 @@ import orjson
 from graphground.graphs.wikidata.statements import Statement, pack_statements, unpack_statements
 
 FORMAT = "4"
-ITEMS_IN_QUERY = 1000
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS done (task TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -250,15 +248,11 @@ class Workspace:
 
     def named_nodes(self, label: int, items: Iterable[int]) -> set[int]:
         """Return the items that are nodes of the label and have a name; a merged item has its target's name."""
-        found: set[int] = set()
-        remaining = iter(items)
-        while chunk := list(islice(remaining, ITEMS_IN_QUERY)):
-            query = f"SELECT item FROM nodes WHERE label = ? AND item IN ({_placeholders(chunk)})"
-            targets = {row[0]: self.target(row[0]) for row in self._db.execute(query, (label, *chunk)).fetchall()}
-            query = f"SELECT item FROM names WHERE name IS NOT NULL AND item IN ({_placeholders(targets)})"
-            named = {row[0] for row in self._db.execute(query, tuple(targets.values()))}
-            found.update(item for item, target in targets.items() if target in named)
-        return found
+        query = (
+            "SELECT 1 FROM nodes WHERE label = ? AND item = ? AND "
+            "EXISTS (SELECT 1 FROM names WHERE names.item = ? AND name IS NOT NULL)"
+        )
+        return {item for item in items if self._db.execute(query, (label, item, self.target(item))).fetchone()}
 
     def add_redirects(self, rows: Iterable[tuple[int, int]]) -> None:
         """Store pairs of a merged item and the item into which it was merged."""
@@ -275,11 +269,6 @@ class Workspace:
         return item
 
 
-def _placeholders(items: Collection[int]) -> str:
-    """Return the placeholders of an SQL list: `?, ?` for two items."""
-    return ", ".join("?" * len(items))
-
-
 ALL_LANGUAGES = "mul"
 """Wikidata's language code for names that apply to every language in which an item has no other name."""
 
@@ -289,16 +278,12 @@ def with_fallback(languages: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*languages, ALL_LANGUAGES]))
 
 
-def _first(texts: Mapping[str, str], languages: Sequence[str]) -> tuple[str | None, str | None]:
-    """Return the first language with a text, and this text.
-
-    If no language has a text, return `ALL_LANGUAGES` and its text; if that is missing too, return (None, None).
-    """
+def _first(texts: Mapping[str, str], languages: Iterable[str]) -> tuple[str | None, str | None]:
+    """Return the first language with a text, and this text; (None, None) if no language has one."""
     for language in languages:
         if text := texts.get(language, "").strip():
             return language, text
-    text = texts.get(ALL_LANGUAGES, "").strip()
-    return (ALL_LANGUAGES, text) if text else (None, None)
+    return None, None
 
 
 def names_of(
@@ -314,48 +299,28 @@ def names_of(
     the name for all languages is taken. The aliases are those in the name's language and those for all languages.
     `article` is the title of the Wikipedia article.
     """
-    language, name = _first(labels, languages)
-    if aliases:
-        accepted = {language or languages[0], ALL_LANGUAGES}
-        others = sorted({text.strip() for key in accepted for text in aliases.get(key, ())} - {"", name})
-    else:
-        others = []
-    if ALL_LANGUAGES in descriptions:
-        descriptions = {key: value for key, value in descriptions.items() if key != ALL_LANGUAGES}
-    return Names(name, _first(descriptions, languages)[1] if descriptions else None, others, article)
+    language, name = _first(labels, with_fallback(languages))
+    accepted = {language or languages[0], ALL_LANGUAGES}
+    others = sorted({text.strip() for key in accepted for text in aliases.get(key, ())} - {"", name})
+    description = _first(descriptions, (key for key in languages if key != ALL_LANGUAGES))[1]
+    return Names(name, description, others, article)
 
 
-class TextsOfItems:
-    """The texts of items from RDF, collected by kind (`label`, `description`, `alias` or `article`) and language."""
-
-    def __init__(self) -> None:
-        self._first: dict[str, dict[int, dict[str, str]]] = {"label": {}, "description": {}, "article": {}}
-        """The alphabetically first text of each kind, item and language."""
-        self._aliases: dict[int, dict[str, list[str]]] = {}
-
-    def add(self, item: int, kind: str, language: str, text: str) -> None:
-        """Add a text: `add(192868, "label", "en", "Heat")`.
-
-        For an article, `text` is the address of the article, and `language` is empty.
-        """
-        if kind == "alias":
-            self._aliases.setdefault(item, {}).setdefault(language, []).append(text)
-            return
-        of_kind = self._first[kind]
-        known = of_kind.get(item)
-        if known is None:
-            of_kind[item] = {language: text}
-        elif language not in known or text < known[language]:
-            known[language] = text
-
-    def names(self, item: int, languages: Sequence[str]) -> Names:
-        """Return an item's names, as `names_of` chooses them; `languages` are in order of preference."""
-        label, description, article = (of_kind.get(item, _NONE) for of_kind in self._first.values())
-        aliases = self._aliases.get(item, {})
-        return names_of(label, description, aliases, title_of(article[""]) if article else None, languages)
+TextsOfItem = Mapping[str, Mapping[str, list[str]]]
+"""The texts of an item from RDF by kind (`label`, `description`, `alias` or `article`) and language."""
 
 
-_NONE: Mapping[str, str] = {}
+def names_in_texts(texts: TextsOfItem, languages: Sequence[str]) -> Names:
+    """Return an item's names, as `names_of` chooses them; of several texts, the alphabetically first one counts.
+
+    An article is the address of the article, and its language is empty.
+    """
+    labels, descriptions, articles = (
+        {language: min(several) for language, several in texts.get(kind, {}).items()}
+        for kind in ("label", "description", "article")
+    )
+    article = title_of(articles[""]) if articles else None
+    return names_of(labels, descriptions, texts.get("alias", {}), article, languages)
 
 
 def names_in_document(document: Mapping[str, Any], languages: Sequence[str], wikipedia: str) -> Names:
