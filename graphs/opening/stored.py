@@ -9,7 +9,6 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from graphground.cypher import quoting
 from graphground.cypher.diagnostics import counted
 from graphground.graphs.bundled import BundledGraph, bundled_graphs
 from graphground.graphs.engines.client_context import report_stage
@@ -220,7 +219,7 @@ def _load(bundled: BundledGraph, home: Home) -> Entry:
         return load_file(path, home, name=bundled.name, description=bundled.description, digest=bundled.content_hash)
 
 
-# Checks a loaded graph: all nodes and relationships must be readable, and one name of each label must be indexed.
+# Checks a loaded graph: all nodes and relationships must be readable.
 
 
 class Incomplete(ValueError):
@@ -228,14 +227,14 @@ class Incomplete(ValueError):
 
 
 def read_whole(graph: Graph, folder: Path) -> str:
-    """Read all nodes and relationships of a graph in the data folder `folder`, and look up one name of each label.
+    """Read all nodes and relationships of a graph in the data folder `folder`.
 
     Return the result as a text: `all 541 nodes and 2,823 relationships can be read`. If the graph is in your own
     database, nothing is read, and the text says so.
 
     Raises:
-        Incomplete: the catalog does not list the graph, the numbers of nodes or relationships are not those that were
-            loaded, a node has a label that the schema does not have, or a name is not indexed.
+        Incomplete: the catalog does not list the graph, or the numbers of nodes or relationships are not those that
+            were loaded.
         EngineError: a part of the graph cannot be read.
     """
     if not isinstance(graph.engine, EmbeddedEngine):
@@ -243,30 +242,11 @@ def read_whole(graph: Graph, folder: Path) -> str:
     entry = Catalog(Home(folder)).find(graph.name)
     if entry is None:
         raise Incomplete("The catalog does not list the graph.")
-    unknown: set[str] = set()
-    nodes = 0
-    for row in graph.engine.stream("MATCH (n) RETURN labels(n) AS labels, properties(n) AS properties"):
-        nodes += 1
-        unknown.update(label for label in row[0] if label not in graph.schema.labels)
+    nodes = sum(1 for _ in graph.engine.stream("MATCH (n) RETURN labels(n), properties(n)"))
     relationships = sum(
-        1
-        for _ in graph.engine.stream(
-            "MATCH (a)-[r]->(b) RETURN type(r) AS type, properties(r) AS properties, a.eid AS a, b.eid AS b"
-        )
+        1 for _ in graph.engine.stream("MATCH (a)-[r]->(b) RETURN type(r), properties(r), a.eid, b.eid")
     )
     for element, read, loaded in (("node", nodes, entry.nodes), ("relationship", relationships, entry.relationships)):
         if read != loaded:
             raise Incomplete(f"{counted(read, element)} can be read, but the graph was loaded with {loaded:,}.")
-    if unknown:
-        raise Incomplete(f"Nodes have labels that the schema does not have: {', '.join(sorted(unknown)[:5])}.")
-    for label in graph.schema.labels:
-        rows = graph.run(f"{quoting.nodes(label).match()} RETURN n.name AS name LIMIT 1", timeout=60).rows
-        if (
-            rows
-            and graph.entities is not None
-            and rows[0][0]  # the index has no empty names
-            and isinstance(rows[0][0], str)
-            and not graph.entities.holds(rows[0][0], label=label)
-        ):
-            raise Incomplete(f"The entity index does not contain {rows[0][0]!r}, a name of the label {label}.")
     return f"all data can be read: {counted(nodes, 'node')} and {counted(relationships, 'relationship')}"

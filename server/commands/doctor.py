@@ -244,7 +244,7 @@ def memory(engine: Engine) -> Found:
 
 
 def whole(graph: Graph, home: Path) -> Found | Finding:
-    """Say whether all loaded nodes and relationships can be read, and one name of each label is indexed."""
+    """Say whether all loaded nodes and relationships can be read."""
     from graphground.graphs.opening.stored import Incomplete, read_whole
 
     try:
