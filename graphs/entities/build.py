@@ -17,12 +17,11 @@ import os
 import shutil
 import time
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
-from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -242,7 +241,7 @@ WORDS_AT_ONCE = 200_000
 _LOW = np.uint64(0xFFFFFFFF)
 
 
-def write_deletions(folder: Path, spool: Spool, words: int, progress: Callable[[Progress], None]) -> int:
+def write_deletions(folder: Path, spool: Spool, words: int, progress: Progress) -> int:
     """Write the deletion table of the words of an index in `folder`; return the number of bits of its buckets."""
     pairs = _all_pairs(folder, spool, words, progress)
     bits = max(8, min(26, (len(pairs) // 2).bit_length()))
@@ -254,12 +253,12 @@ def write_deletions(folder: Path, spool: Spool, words: int, progress: Callable[[
     return bits
 
 
-def _all_pairs(folder: Path, spool: Spool, count: int, progress: Callable[[Progress], None]) -> U64:
+def _all_pairs(folder: Path, spool: Spool, count: int, progress: Progress) -> U64:
     """Return the entries `bucket << 32 | word` of all words, with 32 bits for the bucket."""
     starts = np.load(folder / "word_starts.npy")
     pieces = memoryview(np.load(folder / "word_bytes.npy", mmap_mode="r"))
     for low in range(0, count, WORDS_AT_ONCE):
-        progress(Progress("typing errors", low, count))
+        progress("typing errors", low, count)
         numbers = np.arange(low, min(low + WORDS_AT_ONCE, count))
         edges = zip(starts[numbers].tolist(), starts[numbers + 1].tolist(), strict=True)
         words = [str(pieces[start:end], "utf-8") for start, end in edges]
@@ -268,7 +267,7 @@ def _all_pairs(folder: Path, spool: Spool, count: int, progress: Callable[[Progr
         lengths = np.fromiter((min(len(word), PREFIX) for word in words), dtype=np.uint8, count=len(words))
         errors = np.fromiter(map(typing_errors, words), dtype=np.uint8, count=len(words))
         spool.numbers("deletions", deletion_pairs(prefixes, lengths, errors, numbers.astype(np.uint64), 32))
-    progress(Progress("typing errors", count, count))
+    progress("typing errors", count, count)
     return spool.read("deletions", np.uint64)
 
 
@@ -295,9 +294,9 @@ def build_index(
     folder: Path,
     records: Iterable[Record],
     *,
-    source: str | Callable[[], str] = "",
+    source: str = "",
     total: int | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Progress | None = None,
 ) -> IndexInfo:
     """Build the index of one graph in `folder`; return a description of the index.
 
@@ -305,31 +304,22 @@ def build_index(
 
     An older index in `folder` is replaced only when the new one is complete.
 
-    `source` is the origin of the records, or a function that returns it when all records have been read. `total` is the
-    number of records, if known; it is used only for `progress`.
+    `source` is the origin of the records. `total` is their number, if known; it is used only for `progress`.
     """
-    with IndexBuilder(folder, source=source, progress=progress, total=total) as builder:
+    builder = IndexBuilder(Path(folder), source, total, progress or (lambda step, done, total: None))
+    try:
         for record in records:
             builder.add(record)
         return builder.finish()
+    finally:
+        builder.discard()
 
 
 class IndexBuilder:
-    """A builder of an index from records that arrive one by one: call `add` for each record, then `finish`.
+    """A builder of an index: call `add` for each record, then `finish`, and in any case `discard`."""
 
-    Leaving the `with` block without calling `finish` discards the unfinished index.
-    """
-
-    def __init__(
-        self,
-        folder: Path,
-        *,
-        source: str | Callable[[], str] = "",
-        total: int | None = None,
-        progress: Callable[[Progress], None] | None = None,
-    ):
-        self._folder, self._source, self._total = Path(folder), source, total
-        self._progress = progress or (lambda _: None)
+    def __init__(self, folder: Path, source: str, total: int | None, progress: Progress) -> None:
+        self._folder, self._source, self._total, self._progress = folder, source, total, progress
         self._started = time.monotonic()
         self._new = self._folder.with_name(f"{self._folder.name}.building-{os.getpid()}")
         shutil.rmtree(self._new, ignore_errors=True)
@@ -348,12 +338,8 @@ class IndexBuilder:
         self._entity_label, self._key_hash = array("H"), array("q")
         self._known: npt.NDArray[np.uint64] = np.zeros(0, dtype=np.uint64)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def discard(self) -> None:
+        """Delete what is left of an index that has not been finished."""
         self._spool.close()
         shutil.rmtree(self._new, ignore_errors=True)
 
@@ -402,7 +388,7 @@ class IndexBuilder:
             properties=_texts_by_property(partitions),
             seconds=round(time.monotonic() - self._started, 3),
             bytes=sum(file.stat().st_size for file in self._new.iterdir()),
-            source=self._source() if callable(self._source) else self._source,
+            source=self._source,
         )
         meta = {
             "format": FORMAT,
@@ -445,7 +431,7 @@ class IndexBuilder:
             self._cut_into_words()
         self._keys, self._descriptions, self._texts = [], [], []
         self._entity_label, self._text_partition, self._text_entity = array("H"), array("H"), array("I")
-        self._progress(Progress("reading", self._nodes, self._total))
+        self._progress("reading", self._nodes, self._total)
 
     def _cut_into_words(self) -> None:
         lines = fold_lines("\n".join([text[:LONGEST_TEXT].replace("\n", " ") for text in self._texts])).split("\n")
@@ -495,7 +481,7 @@ class IndexBuilder:
 
         A partition consists of the rows of one label, property and kind, ordered by their entities.
         """
-        self._progress(Progress("sorting names", 0, self._rows))
+        self._progress("sorting names", 0, self._rows)
         labels = list(self._labels)
         by_name = sorted(self._partitions, key=lambda entry: (labels.index(entry[0]), entry[2], entry[1]))
         rank = np.zeros(max(len(by_name), 1), dtype=np.int64)
@@ -533,7 +519,7 @@ class IndexBuilder:
         counts = self._spool.read("token_count", np.uint16)
         numbers = self._spool.read("word_number", np.uint64)
         by_number = np.argsort(numbers)
-        self._progress(Progress("sorting words", 0, int(counts.sum(dtype=np.int64))))
+        self._progress("sorting words", 0, int(counts.sum(dtype=np.int64)))
         tokens = np.zeros(int(counts[order].sum(dtype=np.int64)), dtype=np.uint32)
         ranks = np.searchsorted(numbers[by_number], self._spool.read("token", np.uint64)).astype(np.uint32)
         gather(ranks, offsets(counts), counts, order, tokens)
@@ -541,7 +527,7 @@ class IndexBuilder:
         counts = counts[order]
         self._save("token", tokens)
         self._save("token_starts", offsets(counts))
-        self._progress(Progress("sorting words", len(tokens), len(tokens)))
+        self._progress("sorting words", len(tokens), len(tokens))
         rows = np.repeat(np.arange(len(counts), dtype=np.uint64), counts)
         pairs = distinct((tokens.astype(np.uint64) << np.uint64(32)) | rows)
         del rows

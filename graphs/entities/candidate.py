@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -166,13 +166,8 @@ class Record:
     alias_property: str = "aliases"
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """The progress of a build: `Progress("reading", 250_000, 773_489)`; `total` is None while unknown."""
-
-    step: str
-    done: int
-    total: int | None
+Progress = Callable[[str, int, int | None], None]
+"""A function called during a build: `progress("reading", 250_000, 773_489)`; the total is None while unknown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,10 +130,6 @@ class Words:
     def __init__(self, files: Files):
         self._files = files
 
-    def number(self, word: str) -> int | None:
-        """Return the number of a word in the index; None if the word is not in the index."""
-        return self.numbers([word])[0]
-
     def numbers(self, words: Sequence[str]) -> list[int | None]:
         """Return the numbers of several words, found in one search."""
         known = self._files.word_number

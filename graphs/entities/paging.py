@@ -29,34 +29,20 @@ def count_nodes(engine: Engine, schema: PropertyGraphSchema, labels: Iterable[st
     )
 
 
-def database_records(
-    engine: Engine, schema: PropertyGraphSchema, labels: Iterable[str] | None = None, page: int = PAGE
-) -> Iterator[Record]:
-    """Yield a record for each node of the labels (all labels if None).
-
-    Labels without a property for names, aliases or values are left out. `columns_of` chooses the properties
-    for the name, the aliases, the description and the values. A node is identified by its `eid`, else by the database's
-    own id.
-
-    Raises:
-        EngineError: a label is not in the schema, or the database failed or changed while it was read.
-    """
-    for read in database_pages(engine, schema, labels, page):
-        yield from read
-
-
 def database_pages(
-    engine: Engine, schema: PropertyGraphSchema, labels: Iterable[str] | None = None, page: int = PAGE
+    engine: Engine, schema: PropertyGraphSchema, labels: Iterable[str] | None = None
 ) -> Iterator[list[Record]]:
-    """Yield the nodes of `database_records` in pages of at most `page` nodes, and fewer if their texts are long.
+    """Yield a record for each node of the labels (all labels if None), in pages of at most `PAGE` nodes.
 
+    Labels without a property for names, aliases or values are left out. `columns_of` chooses the properties for the
+    name, the aliases, the description and the values. A node is identified by its `eid`, else by the database's own id.
     The database returns a page as one row of lists, which is 30 times faster than one row for each node.
 
     Raises:
         EngineError: a label is not in the schema, or the database failed or changed while it was read.
     """
     for label in _chosen(schema, labels):
-        yield from _pages_of(engine, label, page)
+        yield from _pages_of(engine, label)
 
 
 def name_property(label: Label) -> str | None:
@@ -85,7 +71,7 @@ def _chosen(schema: PropertyGraphSchema, labels: Iterable[str] | None) -> list[L
     return [label for label in schema.labels.values() if label.name in names]
 
 
-def _pages_of(engine: Engine, label: Label, most: int) -> Iterator[list[Record]]:
+def _pages_of(engine: Engine, label: Label) -> Iterator[list[Record]]:
     name, aliases, description, values = columns_of(label)
     if name is None and aliases is None and not values:
         return
@@ -97,7 +83,7 @@ def _pages_of(engine: Engine, label: Label, most: int) -> Iterator[list[Record]]
     returned = ", ".join(f"collect(coalesce({column}, '')) AS c{number}" for number, column in enumerate(columns))
     expected = int(engine.run(f"{nodes(label.name).match()} RETURN count(n) AS c").rows[0][0])
     keys: set[int] = set()
-    skip, size = 0, min(FIRST, most)
+    skip, size = 0, min(FIRST, PAGE)
     while skip < expected:
         rows = engine.run(f"{nodes(label.name).match()} WITH n SKIP {skip} LIMIT {size} RETURN {returned}").rows
         ids, *texts = rows[0]
@@ -121,7 +107,7 @@ def _pages_of(engine: Engine, label: Label, most: int) -> Iterator[list[Record]]
         yield page
         skip += size
         letters = 10 * sum(len(str(text)) for column in texts for text in column[::10])
-        size = max(1, min(most, 4 * size, MOST_LETTERS * size // max(letters, 1)))
+        size = max(1, min(PAGE, 4 * size, MOST_LETTERS * size // max(letters, 1)))
     if len(keys) < expected:
         raise EngineError(
             f"the nodes of {label.name} changed while they were being read ({counted(expected, 'node')} "

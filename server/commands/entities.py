@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,7 +83,7 @@ def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None
     from graphground.graphs.engines.engine import EngineUnavailable
     from graphground.graphs.entities.build import build_index
     from graphground.graphs.entities.index import FROM_DATABASE
-    from graphground.graphs.entities.paging import count_nodes, database_records
+    from graphground.graphs.entities.paging import count_nodes, database_pages
 
     if graph.engine is None:
         raise EngineUnavailable(
@@ -97,10 +98,10 @@ def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None
     with FileLock(folder.with_name(folder.name + ".lock"), timeout=LOCK_SECONDS), progress_bars() as report:
         built = build_index(
             folder,
-            database_records(graph.engine, graph.schema, labels),
+            chain.from_iterable(database_pages(graph.engine, graph.schema, labels)),
             source=source,
             total=total,
-            progress=lambda step: report(step.step, step.done, step.total),
+            progress=report,
         )
     if as_json:
         write_json({name: getattr(built, name) for name in (*SIZES, "seconds")})
@@ -139,13 +140,7 @@ def make_vectors(
     if estimate_alone:
         return
     with progress_bars() as report:
-        build_vectors(
-            files,
-            maker,
-            labels,
-            descriptions=descriptions,
-            progress=lambda step: report(step.step, step.done, step.total),
-        )
+        build_vectors(files, maker, labels, descriptions=descriptions, progress=report)
     if not as_json:
         sys.stdout.write("done\n")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from graphground.graphs.engines.engine import QueryTimeout
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.index import index_folder
 from graphground.graphs.entities.own_index import OwnIndex
-from graphground.graphs.entities.paging import database_records
+from graphground.graphs.entities.paging import database_pages
 from graphground.graphs.opening.open_graphs import OpenGraphs
 from graphground.graphs.schemas.extraction.extract import extract
 from graphground.graphs.schemas.live_schema import LiveSchema
@@ -167,7 +168,7 @@ def test_an_index_follows_a_schema_that_is_read_again_meanwhile(
         names.wait(60)
         assert not names.stale
         assert [names.find(name)[0].name_property for name in ("Nordlys", "Fjordmat")] == ["name", "firm"]
-        build_index(tmp_path / "anew", database_records(graph.engine, schemas[-1]))
+        build_index(tmp_path / "anew", chain.from_iterable(database_pages(graph.engine, schemas[-1])))
         assert_same_index(tmp_path / "names", tmp_path / "anew")
     finally:
         names.stop()
@@ -196,7 +197,7 @@ def test_the_index_after_a_change_equals_a_new_build(served: OpenGraphs, neo4j_5
         assert names.info is not None
         assert names.info.source != before.source
         assert not names.stale
-        build_index(tmp_path / "anew", database_records(graph.engine, graph.schema))
+        build_index(tmp_path / "anew", chain.from_iterable(database_pages(graph.engine, graph.schema)))
         assert_same_index(folder, tmp_path / "anew")
     assert not unfinished.exists()
 

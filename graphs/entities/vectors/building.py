@@ -19,7 +19,7 @@ import shutil
 import threading
 import time
 import unicodedata
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -376,7 +376,7 @@ def build_vectors(
     labels: Collection[str] | None = None,
     *,
     descriptions: bool = True,
-    progress: Callable[[Progress], None] = lambda progress: None,
+    progress: Progress = lambda step, done, total: None,
 ) -> None:
     """Build the vectors, unless the same vectors have been built before.
 
@@ -406,11 +406,7 @@ def read_meta(folder: Path) -> dict[str, Any] | None:
 
 
 def _encode(
-    files: Files,
-    encoder: Encoder,
-    identity: list[Any],
-    columns: dict[str, npt.NDArray[np.uint32]],
-    report: Callable[[Progress], None],
+    files: Files, encoder: Encoder, identity: list[Any], columns: dict[str, npt.NDArray[np.uint32]], report: Progress
 ) -> None:
     folder = files.folder / BUILDING
     shutil.rmtree(folder, ignore_errors=True)
@@ -423,7 +419,7 @@ def _encode(
             batch = rows[at : at + _TEXTS_AT_ONCE]
             writer.write(at, encoder.encode(_texts(files, batch, kind)))
             done += len(batch)
-            report(Progress("vectors", done, total))
+            report("vectors", done, total)
         writer.flush()
     meta = {"format": FORMAT, "identity": identity, "model": encoder.name, "index": identity[3:]}
     (folder / "meta.json").write_text(json.dumps(meta), encoding="utf-8")

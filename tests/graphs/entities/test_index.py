@@ -1,9 +1,10 @@
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from graphground.graphs.entities.build import IndexBuilder, build_index
-from graphground.graphs.entities.candidate import IndexMissing, Progress, Record, Search, UnknownName
+from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.candidate import IndexMissing, Record, Search, UnknownName
 from graphground.graphs.entities.index import EntityIndex, open_index
 
 
@@ -167,16 +168,21 @@ def test_the_index_states_its_source(people: EntityIndex) -> None:
 
 
 def test_progress_is_reported_while_building(tmp_path: Path) -> None:
-    reports: list[Progress] = []
-    build_index(tmp_path / "one", [Record("Q1", "A", "one")], progress=reports.append)
-    assert reports[0] == Progress("reading", 1, None)
-    assert {"sorting names", "sorting words", "typing errors"} <= {progress.step for progress in reports}
+    reports: list[tuple[str, int, int | None]] = []
+    build_index(tmp_path / "one", [Record("Q1", "A", "one")], progress=lambda *report: reports.append(report))
+    assert reports[0] == ("reading", 1, None)
+    assert {"sorting names", "sorting words", "typing errors"} <= {step for step, *_ in reports}
 
 
 def test_an_unfinished_build_does_not_affect_the_older_index(tmp_path: Path) -> None:
     build_index(tmp_path / "one", [Record("Q1", "A", "one")])
-    with IndexBuilder(tmp_path / "one") as builder:
-        builder.add(Record("Q2", "A", "two"))
+
+    def broken() -> Iterator[Record]:
+        yield Record("Q2", "A", "two")
+        raise OSError("the connection was lost")
+
+    with pytest.raises(OSError, match="was lost"):
+        build_index(tmp_path / "one", broken())
     assert [path.name for path in tmp_path.iterdir()] == ["one"]
     assert open_index(tmp_path / "one").find("one")[0].key == "Q1"
 

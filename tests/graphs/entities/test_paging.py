@@ -1,7 +1,7 @@
 import pytest
 
 from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.entities.paging import database_records
+from graphground.graphs.entities.paging import database_pages
 from tests.support.films import FILMS
 from tests.support.recorder import Recorder
 
@@ -12,5 +12,5 @@ from tests.support.recorder import Recorder
 )
 def test_labels_that_the_graph_does_not_have_are_named_with_those_that_it_has(labels: list[str], names: str) -> None:
     with pytest.raises(EngineError) as refused:
-        next(database_records(Recorder(), FILMS, labels))
+        next(database_pages(Recorder(), FILMS, labels))
     assert str(refused.value) == f"the graph has no label {names}; it has: Movie, Person"
