@@ -14,7 +14,7 @@ import shlex
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from graphground.graphs.engines.engine import QueryRunner
 
 Say = Callable[[dict[str, Any]], None]
-Edges = tuple[list[dict[str, Any]], list[int], list[int]]
-"""A block of relationships: their properties, the places of their start nodes and those of their end nodes."""
 LOADER_HEAP = "GRAPHGROUND_LOADER_HEAP"
 LOADER_JVM = "GRAPHGROUND_LOADER_JVM_ARGS"
 
@@ -100,36 +98,30 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
         if len(rows) >= ROWS_AT_ONCE:
             flush(label)
 
+    for label in waiting:
+        flush(label)
+
     def label_of(eid: str) -> str | None:
         place = numbers.get(eid)
         return labels[place] if place is not None else None
 
     step, number = "relationships", -1
     patterns = Counter[tuple[str, str, str]]()
-    edges: dict[str, Edges] = {name: ([], [], []) for name in document.schema.relationship_types}
+    edges: dict[str, list[dict[str, Any]]] = {name: [] for name in document.schema.relationship_types}
 
     def flush_edges(type_: str) -> None:
-        for label in waiting:
-            flush(label)
-        rows, starts, ends = edges[type_]
-        started().relationships(type_, connected(rows, starts, ends, rids))
-        edges[type_] = ([], [], [])
+        started().relationships(type_, edges[type_])
+        edges[type_] = []
 
     for number, record in document.relations():
         type_, start, end, stored = checks.relation(number, record, label_of)
         begin, finish = numbers[start], numbers[end]
         patterns[type_, labels[begin], labels[finish]] += 1
-        batch, batch_starts, batch_ends = edges[type_]
-        batch.append(stored)
-        batch_starts.append(begin)
-        batch_ends.append(finish)
-        if len(batch) >= ROWS_AT_ONCE:
+        edges[type_].append({**stored, "_src": rids[begin], "_dst": rids[finish]})
+        if len(edges[type_]) >= ROWS_AT_ONCE:
             flush_edges(type_)
-    for label in waiting:
-        flush(label)
-    for type_, (batch, _, _) in edges.items():
-        if batch:
-            flush_edges(type_)
+    for type_ in [type_ for type_, rows in edges.items() if rows]:
+        flush_edges(type_)
     say({"step": "finishing", "read": path.stat().st_size})
     schema = with_counts(document.schema, Counter(labels), patterns)
 
@@ -159,15 +151,6 @@ def with_counts(
         labels={name: replace(label, count=labels[name]) for name, label in schema.labels.items()},
         patterns=tuple(replace(known, count=patterns[known.type, known.start, known.end]) for known in schema.patterns),
     )
-
-
-def connected(
-    rows: Sequence[dict[str, Any]], starts: Iterable[int], ends: Iterable[int], rids: Sequence[str]
-) -> Sequence[dict[str, Any]]:
-    """Add the record ids of the ends to rows of relationships, as the engine needs them; return the rows."""
-    for row, start, end in zip(rows, starts, ends, strict=True):
-        row["_src"], row["_dst"] = rids[start], rids[end]
-    return rows
 
 
 def index(path: Path, folder: Path, say: Say) -> None:
