@@ -393,7 +393,8 @@ def read_toml(
     try:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        return None, [Problem(*_toml_place(str(error), text))]
+        line = re.search(r"at line (\d+)", str(error))
+        return None, [Problem(int(line[1]) if line else len(text.splitlines()) or 1, "", f"not TOML: {error}")]
     found, problems = read_part(model, document)
     if found is not None:
         problems = list(check(found))
@@ -489,22 +490,6 @@ def definition_text(source: str | Path) -> tuple[str, str]:
 
 def _order(problem: Problem) -> tuple[int, str, str]:
     return problem.line, problem.place, problem.message
-
-
-def _toml_place(message: str, text: str) -> tuple[int, str, str]:
-    """Return the line, place (empty) and message of a `Problem` for an error of `tomllib`.
-
-    `Invalid value (at line 3, column 5)` becomes `(3, "", "not TOML: Invalid value (column 5)")`.
-    """
-    reason, _, where = message.rpartition(" (at ")
-    line = "".join(filter(str.isdigit, where.partition(",")[0]))
-    end = len(text.splitlines()) or 1
-    return (
-        int(line) if line else end,
-        "",
-        f"not TOML: {reason or message}"
-        + (f" (column {where.rpartition(' ')[2].rstrip(')')})" if line else " (at the end)"),
-    )
 
 
 def _dotted(place: Sequence[str | int]) -> str:

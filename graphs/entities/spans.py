@@ -145,16 +145,6 @@ def find_spans(question: str, names: Names) -> list[Span]:
     question = question[:LONGEST_QUESTION]
     words = words_of(question)
     quoted = [match.span(match.lastindex or 0) for match in QUOTED.finditer(question)]
-    return [
-        _span(question, words[first].start, end, its, name)
-        for first, _, end, its, name in _exact(question, words, quoted, names)
-    ]
-
-
-def _exact(
-    question: str, words: Sequence[Word], quoted: Sequence[tuple[int, int]], names: Names
-) -> list[tuple[int, int, int, tuple[str, ...], str]]:
-    """Return the first and the last word, the end position, the labels and the folded text of each name."""
     tried: list[tuple[int, int, int]] = []
     texts: list[str] = []
     for first in range(len(words)):
@@ -165,13 +155,13 @@ def _exact(
                 texts.append(before + ending)
             before += words[last].folded + " "
     return [
-        (first, last, end, its, text)
+        _span(question, words[first].start, end, its, text)
         for (first, last, end), its, text in zip(tried, names.labels_named(texts), texts, strict=True)
         if its and _is_name(question, words[first : last + 1], quoted)
     ]
 
 
-def _span(question: str, start: int, end: int, labels: tuple[str, ...], name: str = "") -> Span:
+def _span(question: str, start: int, end: int, labels: tuple[str, ...], name: str) -> Span:
     """Return the span of a name, extended by a bracket or full stop that belongs to the name: `F.C.`, `(1900)`."""
     if question[end : end + 1] == "." and _ABBREVIATED.search(question, start, end):
         end += 1

@@ -148,15 +148,13 @@ class SimpleKGFile:
     def _explained(self, place: Callable[[], str]) -> Iterator[None]:
         try:
             yield
-        except ijson.IncompleteJSONError as error:
-            cut = "the file is truncated" if "premature" in str(error).lower() else f"not JSON ({_short(error)})"
-            raise SimpleKGError(f"{self.path.name}, at {place()}: {cut}") from None
-        except (ijson.JSONError, UnicodeDecodeError) as error:
-            raise SimpleKGError(f"{self.path.name}, at {place()}: not JSON ({_short(error)})") from None
-        except EOFError:
-            raise SimpleKGError(f"{self.path.name}, at {place()}: the file is truncated") from None
-        except (gzip.BadGzipFile, OSError) as error:
-            raise SimpleKGError(f"{self.path.name}, at {place()}: cannot be read ({_short(error)})") from None
+        except (ijson.JSONError, UnicodeDecodeError, EOFError, OSError) as error:
+            if isinstance(error, EOFError) or "premature" in str(error).lower():
+                problem = "the file is truncated"
+            else:
+                kind = "cannot be read" if isinstance(error, OSError) else "not JSON"
+                problem = f"{kind} ({' '.join(str(error).split())[:120]})"
+            raise SimpleKGError(f"{self.path.name}, at {place()}: {problem}") from None
 
 
 class _Unzipped:
@@ -170,10 +168,6 @@ def _object(part: str, number: int, record: Any) -> Mapping[str, Any]:
     if type(record) is not dict:
         raise SimpleKGError(f"{part}[{number}] must be an object, not {record!r:.80}")
     return record
-
-
-def _short(error: BaseException) -> str:
-    return " ".join(str(error).split())[:120]
 
 
 class OtherLayout(Exception):

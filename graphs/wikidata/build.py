@@ -528,8 +528,8 @@ class Built:
     discarded: list[dict[str, Any]]
 
 
-def build(definition: Definition, source: Source, path: Path, *, keep: bool = False) -> Built:
-    """Build the graph of a definition as a SimpleKG file at `path`; with `keep`, the workspace is not deleted.
+def build(definition: Definition, source: Source, path: Path) -> Built:
+    """Build the graph of a definition as a SimpleKG file at `path`.
 
         built = build(read_definition("nba"), SparqlSource(Endpoint("https://query.wikidata.org/sparql")), path)
         built.nodes, built.relationships, built.discarded
@@ -557,8 +557,7 @@ def build(definition: Definition, source: Source, path: Path, *, keep: bool = Fa
                     "Is it a source of Wikidata's statements, and are the classes in the definition right?"
                 )
             built = write(plan, workspace, path)
-            if not keep:
-                workspace.remove()
+            workspace.remove()
         finally:
             workspace.close()
     return built
