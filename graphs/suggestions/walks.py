@@ -257,7 +257,8 @@ class Walker:
     def _own_id(self) -> str:
         """The expression for the database's own identifier of the node `n`."""
         assert self._graph.engine is not None
-        return self._graph.engine.capabilities().dialect.own_id
+        # An engine that is being restarted has no capabilities until its next query.
+        return (self._graph.dialect or self._graph.engine.capabilities().dialect).own_id
 
     def _typical_starts(self, type_: str) -> str:
         """Return the labels among whose nodes a sample of a type is sought: among all nodes it takes ten times longer.
