@@ -504,7 +504,7 @@ class LiveStatistics(BackgroundWork):
     def wait(self, seconds: float) -> Statistics | None:
         """Return the statistics after waiting up to `seconds` for a running computation; None if there are none yet.
 
-        Tests and commands use this method.
+        A check that seems to find a mistake uses this method, as commands and tests do.
         """
         facts = self.now(fresh=True)
         if facts is None or facts.provisional:
