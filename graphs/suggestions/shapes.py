@@ -61,7 +61,7 @@ def walk_of(shape: Shape, *, directed: bool = True) -> Hashable:
     if directed:
         return tuple((path.anchor, path.steps) for path in shape.paths), shape.join, tail
     types = tuple((path.anchor, tuple(step.type for step in path.steps)) for path in shape.paths)
-    return types, shape.join, tuple(step.type for step in tail)
+    return "undirected", types, shape.join, tuple(step.type for step in tail)  # else walks without steps count twice
 
 
 class ShapeFinder:

@@ -136,7 +136,7 @@ def _families(candidate: Candidate) -> list[tuple[Hashable, int]]:
     shape, form = candidate.shape, candidate.form
     walk = walk_of(shape)
     return [
-        (walk, 3),
+        (walk, 3 if shape.steps else 5),  # nodes that are named have no other walk
         ((walk, form.kind), 2),
         (walk_of(shape, directed=False), 5),
         ((shape.join, len(shape.steps)), MAX_SPREAD // 3),
