@@ -14,7 +14,7 @@ import pickle
 import re
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
 from itertools import count, islice, product
 from pathlib import Path
@@ -26,6 +26,7 @@ import orjson
 
 from graphground import install_command
 from graphground.cypher.schema import RESERVED_PROPERTIES, Label, PropertyGraphSchema, RelationshipPattern
+from graphground.cypher.text_values import text_values
 from graphground.graphs.engines.temporal import read_date, read_datetime, read_time
 from graphground.graphs.loading.importing.records import (
     MAX_NAME_CHARACTERS,
@@ -53,6 +54,7 @@ from graphground.graphs.loading.importing.records import (
     write_bounded,
 )
 from graphground.graphs.loading.simplekg import MAX_ID_CHARACTERS
+from graphground.graphs.schemas.extraction.profiles import SAMPLED_NODES, Seen, naming_property
 
 TRUTH = {"true": True, "1": True, "false": False, "0": False}
 RECORDS_AT_ONCE = 200
@@ -407,8 +409,6 @@ def _last(iri: str) -> str:
     return re.split(r"[#/:]", iri.rstrip("#/:"))[-1] or iri
 
 
-NAMES = ("name", "title", "label", "fullname", "full_name", "displayname", "display_name", "caption", "preflabel")
-"""Names of properties that name a node, in lower case, in order of preference."""
 FIELDS = {"aliases": "list[str]", "provenance": "list[str]", "description": "str"}
 """Properties that become fields of an entity if they have the type given here."""
 TAKEN = {name: f"source_{name}" for name in ("name", "eid", *FIELDS)}
@@ -458,6 +458,8 @@ class GraphOfRecords:
         self._properties: dict[str, dict[str, str]] = {}
         self._patterns: dict[tuple[str, str, str], dict[str, str]] = {}
         self._titles: dict[str, str] = {}
+        self._samples: dict[str, list[Mapping[str, Any]]] = {}
+        """The properties of the first nodes of each label."""
         self._has_eids = False
 
     def infer(self) -> PropertyGraphSchema:
@@ -479,8 +481,7 @@ class GraphOfRecords:
             self.problems.add(self.source.name, None, f"{both[0]!r} is both a label and a relationship type")
             self.problems.raise_any()
         for label, keys in self._properties.items():
-            folded = {key.lower(): key for key in keys}
-            if title := next((folded[name] for name in NAMES if name in folded), None):
+            if title := "name" if "name" in keys else naming_property(label, [*self._seen(label, keys)]):
                 self._titles[label] = title
         labels = {label: self._label(label) for label in self._properties}
         patterns = (
@@ -511,6 +512,15 @@ class GraphOfRecords:
                 properties = {key: value for key, value in node.properties.items() if not _is_id(node, key)}
                 for label in labels:
                     self._add_types(self._properties.setdefault(label, {}), properties, node.place, f"node {node.id}")
+                    if len(sample := self._samples.setdefault(label, [])) < SAMPLED_NODES:
+                        sample.append(properties)
+
+    def _seen(self, label: str, keys: Iterable[str]) -> Iterator[Seen]:
+        """Yield the text properties of a label with their values in the sample."""
+        sample = self._samples[label]
+        for key in keys:
+            values = [value for node in sample if isinstance(value := node.get(key), str) and value.strip()]
+            yield Seen(key, values, len(values) / len(sample), text_values(values))
 
     def _infer_relationships(self) -> None:
         for link in self._spool.read(RelationshipRecord):
