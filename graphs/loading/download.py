@@ -1,10 +1,10 @@
-"""Downloads a file over HTTP: verified, retried and cached.
+"""Downloads a file over HTTP: resumable, verified, retried and cached.
 
     fetch("https://huggingface.co/datasets/…/nba_simplekg.json", Path("nba.json"))
 
-After a failure, only the rest of the file is requested again. The file `nba.json.part` is renamed to `nba.json` when
-its size and checksum match those that the server announced, if any. The SHA-256 is stored in `nba.json.sha256`, so that
-a later call can verify the file without network access.
+Received bytes are kept in `nba.json.part`, and a later call requests only the rest. The file is renamed to
+`nba.json` when its size and checksum match those that the server announced, if any. The SHA-256 is stored in
+`nba.json.sha256`, so that a later call can verify the file without network access.
 
 `pull_graph` and `pull_tasks` download the graphs and questions of CypherBench, as its authors published them.
 """
@@ -15,6 +15,7 @@ import datetime
 import email.utils
 import errno
 import hashlib
+import json
 import os
 import re
 import time
@@ -33,7 +34,8 @@ from graphground.graphs.storage.home import Home
 Progress = Callable[[str, int, int | None], None]
 """A function called with the step (`downloading`), the bytes received, and the file's size (None if unknown)."""
 TRIES, FIRST_PAUSE, MAX_WAIT_SECONDS = 5, 1.0, 300.0
-_CHECKSUM = re.compile(r'(?:W/)?"?([0-9a-f]{64})"?')
+AT_ONCE = 1 << 18
+_CHECKSUM = re.compile(r'(?:W/)?"?([0-9a-f]{64}|[0-9a-f]{40})"?')
 _RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
 
 
@@ -51,7 +53,7 @@ class _Again(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Announced:
-    """The size and the SHA-256 that a server announced for a file; a missing value is None."""
+    """The size and the SHA-256 (or SHA-1 of a git blob) that a server announced for a file; a missing value is None."""
 
     size: int | None
     checksum: str | None
@@ -115,7 +117,6 @@ def _sha256(path: Path) -> str:
 
 def _download(address: str, path: Path, progress: Progress | None, sleep: Callable[[float], None]) -> str:
     part = path.with_name(path.name + ".part")
-    part.unlink(missing_ok=True)  # left by a process that was killed; the file may have changed since
     problem, failures = "", 0
     with httpx2.Client(
         follow_redirects=True,
@@ -126,7 +127,7 @@ def _download(address: str, path: Path, progress: Progress | None, sleep: Callab
             before = part.stat().st_size if part.exists() else 0
             try:
                 announced = _receive(client, address, part, progress)
-                return _finish(announced, part, path)
+                return _finish(address, announced, part, path)
             except _Again as error:
                 # An attempt that received more of the file is not a failure: a connection may break often.
                 failures = 0 if part.exists() and part.stat().st_size > before > 0 else failures + 1
@@ -134,24 +135,29 @@ def _download(address: str, path: Path, progress: Progress | None, sleep: Callab
                 if failures < TRIES:
                     sleep(min(max(error.pause, FIRST_PAUSE * 2 ** max(failures - 1, 0)), MAX_WAIT_SECONDS))
     raise DownloadError(
-        f"{address}: gave up after {TRIES} failed attempts in a row: {problem}; run the same command again"
+        f"{address}: gave up after {TRIES} failed attempts in a row: {problem}; run the same command again to resume"
     )
 
 
 def _receive(client: httpx2.Client, address: str, part: Path, progress: Progress | None) -> Announced:
     """Receive the file, or the missing rest of it, into `part`; return what the server announced."""
     have = part.stat().st_size if part.exists() else 0
+    note = part.with_name(part.name + ".from")
+    earlier = _noted(note)
     headers = {"Range": f"bytes={have}-"} if have else {}
     try:
         with client.stream("GET", address, headers=headers) as answer:
             announced = _announced(answer)
-            if answer.status_code == 416 or (answer.status_code == 206 and not _continues(answer, have)):
-                part.unlink(missing_ok=True)
+            if answer.status_code == 416 or (
+                have and answer.status_code == 206 and (earlier != announced or not _continues(answer, have))
+            ):
+                part.unlink(missing_ok=True)  # the file has changed on the server, or the complete part is damaged
                 raise _Again("the file changed while it was downloaded")
             if answer.status_code not in (200, 206):
                 raise _refusal(answer, address)
             if answer.status_code == 200:
                 have = 0
+            note.write_text(json.dumps([announced.size, announced.checksum]))
             with part.open("ab" if have else "wb") as file:
                 for piece in answer.iter_raw():  # unbuffered: a larger piece would be lost with the connection
                     file.write(piece)
@@ -165,10 +171,19 @@ def _receive(client: httpx2.Client, address: str, part: Path, progress: Progress
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
-        raise DownloadError(f"the disk of {part.parent} is full; make room and run the same command again") from None
+        raise DownloadError(
+            f"the disk of {part.parent} is full; make room and run the same command again to resume"
+        ) from None
     if announced.size is not None and have < announced.size:
         raise _Again(f"the response ended after {have:,} of {announced.size:,} bytes")
     return announced
+
+
+def _noted(note: Path) -> Announced | None:
+    try:
+        return Announced(*json.loads(note.read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
 
 
 def _announced(answer: httpx2.Response) -> Announced:
@@ -180,7 +195,8 @@ def _announced(answer: httpx2.Response) -> Announced:
     for response in (*answer.history, answer):
         for name in ("ETag", "X-Linked-Etag"):
             match = _CHECKSUM.fullmatch(response.headers.get(name, ""))
-            checksum = match[1] if match else checksum
+            if match and (checksum is None or len(match[1]) >= len(checksum)):
+                checksum = match[1]
         linked = response.headers.get("X-Linked-Size", "")
         size = int(linked) if linked.isdigit() else size
     total = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
@@ -211,14 +227,30 @@ def _refusal(answer: httpx2.Response, address: str) -> Exception:
     return DownloadError(f"{address}: status {status}: {reason}")
 
 
-def _finish(announced: Announced, part: Path, path: Path) -> str:
+def _finish(address: str, announced: Announced, part: Path, path: Path) -> str:
+    size = part.stat().st_size
     digest = _sha256(part)
-    if announced.size not in (None, part.stat().st_size) or announced.checksum not in (None, digest):
+    expected = announced.checksum
+    is_right = announced.size in (None, size) and (
+        expected is None or expected == (digest if len(expected) == 64 else _git_blob(part, size))
+    )
+    if not is_right:
         part.unlink()
+        part.with_name(part.name + ".from").unlink(missing_ok=True)
         raise _Again("the downloaded file is damaged (its size or checksum differs from what the server announced)")
     os.replace(part, path)
+    part.with_name(part.name + ".from").unlink(missing_ok=True)
     path.with_name(path.name + ".sha256").write_text(digest + "\n", "ascii")
     return digest
+
+
+def _git_blob(path: Path, size: int) -> str:
+    """Return the SHA-1 of a file as a git blob, which Hugging Face sends as the ETag of small files."""
+    digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+    with path.open("rb") as file:
+        while piece := file.read(AT_ONCE):
+            digest.update(piece)
+    return digest.hexdigest()
 
 
 PUBLISHED = "https://huggingface.co/datasets/megagonlabs/cypherbench/resolve/main"

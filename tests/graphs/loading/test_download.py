@@ -1,4 +1,4 @@
-"""Downloading: the file is correct and complete, or the problem is reported."""
+"""Downloading: the file is correct and complete, or the problem is reported and the next call resumes."""
 
 import errno
 import hashlib
@@ -12,7 +12,6 @@ from filelock import FileLock
 
 from graphground.graphs.loading.download import DownloadError, fetch
 from tests.support.file_server import Fault, FileServer, cut, damaged, forever, status, without_ranges
-from tests.support.local_http import LocalHandler
 
 BODY = bytes(range(256)) * 4000
 SHA256 = hashlib.sha256(BODY).hexdigest()
@@ -69,13 +68,16 @@ def test_the_file_arrives_even_if_the_connection_often_breaks(tmp_path: Path) ->
     assert len([path for path, _ in requests if path.startswith("/store")]) == 14
 
 
-def test_what_an_earlier_call_left_is_not_used(tmp_path: Path) -> None:
+def test_a_later_call_resumes_the_download(tmp_path: Path) -> None:
     path = tmp_path / "nba.json"
     with FileServer({"/nba.json": BODY}, [cut(300_000), *[status(500)] * 5]) as server:
-        with pytest.raises(DownloadError, match="run the same command again"):
+        with pytest.raises(DownloadError, match="resume"):
             fetch(f"{server.url}/nba.json", path, sleep=lambda seconds: None)
         assert not path.exists()
-    assert fetched(path)[0][-1] == ("/store/nba.json", None)
+        server.requests.clear()
+        fetch(f"{server.url}/nba.json", path)
+        assert ("/store/nba.json", "bytes=300000-") in server.requests
+    assert path.read_bytes() == BODY
 
 
 def test_a_server_without_ranges_sends_the_whole_file_again(tmp_path: Path) -> None:
@@ -83,14 +85,12 @@ def test_a_server_without_ranges_sends_the_whole_file_again(tmp_path: Path) -> N
 
 
 def test_a_file_that_changed_meanwhile_is_fetched_from_its_beginning(tmp_path: Path) -> None:
-    files = {"/nba.json": b"old" * 500_000}
-
-    def changed(handler: LocalHandler, body: bytes) -> bool:
-        files["/nba.json"] = BODY
-        return status(500)(handler, body)
-
-    with FileServer(files, [cut(300_000), changed]) as server:
-        assert fetch(f"{server.url}/nba.json", tmp_path / "nba.json", sleep=lambda seconds: None) == SHA256
+    path = tmp_path / "nba.json"
+    with FileServer({"/nba.json": b"old" * 500_000}, [cut(300_000), *[status(500)] * 5]) as server:
+        with pytest.raises(DownloadError):
+            fetch(f"{server.url}/nba.json", path, sleep=lambda seconds: None)
+        server.files["/nba.json"] = BODY
+        assert fetch(f"{server.url}/nba.json", path, sleep=lambda seconds: None) == SHA256
 
 
 def test_a_damaged_file_is_fetched_again_and_never_kept(tmp_path: Path) -> None:
@@ -98,6 +98,17 @@ def test_a_damaged_file_is_fetched_again_and_never_kept(tmp_path: Path) -> None:
     with FileServer({"/nba.json": BODY}, forever(damaged)) as server, pytest.raises(DownloadError, match="is damaged"):
         fetch(f"{server.url}/nba.json", tmp_path / "other.json", sleep=lambda seconds: None)
     assert not (tmp_path / "other.json").exists()
+
+
+def test_an_etag_that_is_a_git_blob_hash_is_checked_too(tmp_path: Path) -> None:
+    from graphground.graphs.loading.download import Announced, _finish
+
+    (tmp_path / "x.part").write_bytes(b"hello\n")
+    blob = "ce013625030ba8dba906f756967f9e9ca394464a"  # the hash that `git hash-object` computes for that text
+    assert _finish("http://h/x", Announced(6, blob), tmp_path / "x.part", tmp_path / "x")
+    (tmp_path / "y.part").write_bytes(b"hullo\n")
+    with pytest.raises(Exception, match="damaged"):
+        _finish("http://h/y", Announced(6, blob), tmp_path / "y.part", tmp_path / "y")
 
 
 def test_after_a_rate_limit_the_download_waits_as_long_as_the_server_asks(tmp_path: Path) -> None:
@@ -133,7 +144,7 @@ def test_the_next_mirror_is_tried_if_a_mirror_fails(tmp_path: Path) -> None:
             fetch([f"{server.url}/a.json", f"{server.url}/b.json"], tmp_path / "other.json")
 
 
-def test_a_full_disk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_and_the_received_part_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class FullDisk(io.FileIO):
         def write(self, piece: Any) -> int:
             if self.tell() + len(piece) > 300_000:
@@ -150,7 +161,7 @@ def test_a_full_disk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(Path, "open", on_full_disk)
     with FileServer({"/nba.json": BODY}) as server, pytest.raises(DownloadError, match=r"the disk of .* is full"):
         fetch(f"{server.url}/nba.json", tmp_path / "nba.json")
-    assert not (tmp_path / "nba.json").exists()
+    assert (tmp_path / "nba.json.part").stat().st_size > 0
 
 
 def test_two_processes_do_not_download_the_same_file_at_once(tmp_path: Path) -> None:
