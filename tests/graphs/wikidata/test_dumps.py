@@ -408,9 +408,10 @@ def test_a_truthy_dump_gives_the_best_values_and_missing_parts_are_reported(
     assert run("wikidata", [*command, "--output", str(output)]) == 0
     printed = capsys.readouterr().out
     assert "The dump is truthy" in printed
-    assert "because the dump has no units or qualifiers: Place.area_km2, Place.elevation_m." in printed
-    assert "because the dump has no qualifiers: lies.start_year, lies.end_year." in printed
-    assert "relationships that have ended may be missing: lies." in printed
+    assert (
+        "Properties that need units or qualifiers have no values, and relationships that have ended may be missing: "
+        "Place.area_km2, Place.elevation_m, lies, lies.start_year, lies.end_year."
+    ) in printed
     truthy, full = json.loads(output.read_bytes()), json.loads(expected_graph)
     nodes, expected = ({entity["eid"]: entity for entity in graph["entities"]} for graph in (truthy, full))
     assert nodes.keys() == expected.keys()

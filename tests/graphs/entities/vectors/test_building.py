@@ -41,8 +41,8 @@ from graphground.graphs.entities.files import Files
 from graphground.graphs.entities.vectors import building
 from graphground.graphs.entities.vectors.building import STATIC, encoder
 building._TEXTS_AT_ONCE = 500
-def report(step):
-    if step.done >= 1500:
+def report(step, done, total):
+    if done >= 1500:
         os.kill(os.getpid(), 9)
 building.build_vectors(Files(Path(sys.argv[1])), encoder(STATIC), progress=report)
 """
@@ -55,9 +55,10 @@ def test_after_a_killed_build_older_vectors_stay_in_use_until_a_build_is_complet
     assert killed.returncode == -9
     assert VectorStore(files).names == 50
     reports = []
-    build_vectors(files, encoder(STATIC), progress=reports.append)
-    assert reports[-1].done == reports[-1].total == VectorStore(files).names == 3_050
-    build_vectors(files, encoder(STATIC), progress=lambda step: pytest.fail("the vectors exist"))
+    build_vectors(files, encoder(STATIC), progress=lambda *report: reports.append(report))
+    assert reports[-1] == ("vectors", 3_050, 3_050)
+    assert VectorStore(files).names == 3_050
+    build_vectors(files, encoder(STATIC), progress=lambda *report: pytest.fail("the vectors exist"))
 
 
 def test_two_builds_at_once_are_refused(files: Files) -> None:
