@@ -27,8 +27,6 @@ NEEDS_NUMBERS = words("sum avg stdev stdevp percentilecont percentiledisc abs ce
 TO_NUMBER = frozenset({"tofloat", "tointeger"})
 SORTING = frozenset({"min", "max"})
 READS = {
-    "tofloat": frozenset({"int", "float"}),
-    "tointeger": frozenset({"int", "float"}),
     "date": frozenset({"date"}),
     "datetime": frozenset({"date", "datetime", "local_datetime"}),
     "localdatetime": frozenset({"date", "local_datetime"}),
@@ -127,14 +125,14 @@ def _function(
         _convert(argument, use, texts, "warning", f"{call.name}() compares it character by character", findings)
     elif call.key.startswith("duration.") and texts.type in MOMENTS:
         _convert(argument, use, texts, "error", f"{call.name}() takes no text", findings)
-    elif call.key in READS and (texts.type in NUMBERS) == (call.key in TO_NUMBER) and texts.type in NUMBERS | MOMENTS:
+    elif call.key in TO_NUMBER and texts.type in NUMBERS and texts.form not in NUMBERS:
         inner = texts.converted(findings.query.source(argument))
-        if texts.type in NUMBERS and texts.form not in READS[call.key]:
-            written = inner and (inner if call.key == "tofloat" else inner.replace("toFloat", call.name, 1))
-            _report(call, use, texts, "warning", f"{call.name}() of them is null or wrong", written, findings)
-        elif texts.type in MOMENTS and (texts.form not in READS[call.key] or texts.share < 1):
-            written = inner and (inner if call.key == texts.type else f"{call.name}({inner})")
-            _report(call, use, texts, "error", f"{call.name}() fails on them", written, findings)
+        written = inner and (inner if call.key == "tofloat" else inner.replace("toFloat", call.name, 1))
+        _report(call, use, texts, "warning", f"{call.name}() of them is null or wrong", written, findings)
+    elif call.key in READS and texts.type in MOMENTS and (texts.form not in READS[call.key] or texts.share < 1):
+        inner = texts.converted(findings.query.source(argument))
+        written = inner and (inner if call.key == texts.type else f"{call.name}({inner})")
+        _report(call, use, texts, "error", f"{call.name}() fails on them", written, findings)
 
 
 def _concatenates(operation: t.Binary) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import combinations
 from typing import TypeVar
 
@@ -296,11 +297,12 @@ class ShapeFinder:
     def _absent(self, paths: Sequence[Path]) -> Iterator[Shape]:
         """Yield the nodes that lack a relationship of which the words after a negation speak: "no composer"."""
         found: dict[tuple[str, Step], tuple[float, dict[str, float]]] = {}
+        denied = cache(self.asked.denied)  # thousands of patterns have a few hundred labels and types
         for pattern in self.asked.schema.patterns:
-            by_type = self.asked.denied("type", pattern.type)
+            by_type = denied("type", pattern.type)
             outward, inward = Step(pattern.type, "out"), Step(pattern.type, "in")
             for its, other, step in ((pattern.start, pattern.end, inward), (pattern.end, pattern.start, outward)):
-                by_label = self.asked.denied("label", other) if other != its else 0.0
+                by_label = denied("label", other) if other != its else 0.0
                 if max(by_type, by_label) >= SAID:
                     key = other if by_label > by_type else "", step
                     found.setdefault(key, (max(by_type, by_label), {}))[1][its] = 1.0

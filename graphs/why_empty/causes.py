@@ -562,7 +562,7 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
             kind, shown = "its values are" if len(values) > 1 else "its only value is", _by_meaning(value, values)
             nearest = shown
         elif not nearest and verb == "is":
-            known = _found(probe, value)
+            known = _named_exactly(probe, value)
             aliased = [item.name for item in known if item.match == "alias" and item.name in values]
             if len(aliased) == 1:
                 kind, shown, nearest, clear = "that is an alias of", aliased, aliased, True
@@ -612,7 +612,7 @@ def _by_meaning(value: str, others: Sequence[str]) -> list[str]:
     return [others[place] for place in np.argsort(-scores, kind="stable")]
 
 
-def _found(probe: Probe, value: str) -> list[Candidate]:
+def _named_exactly(probe: Probe, value: str) -> list[Candidate]:
     """Return the nodes with exactly this name, value or alias."""
     lookup = probe.graph.indexed_entities
     return [item for item in lookup.find(value) if item.match in ("exact", "alias")] if lookup is not None else []

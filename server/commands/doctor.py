@@ -54,7 +54,7 @@ def doctor(parsed: argparse.Namespace) -> int:
     """Check the installation, the data folder and every graph.
 
     --json  Print the findings as JSON.
-    --deep  Read every node and relationship of loaded graphs, and look up one name of each label.
+    --deep  Read every node and relationship of loaded graphs, and compare their numbers with those loaded.
     """
     settings = settings_from(parsed)
     found: list[Finding] = []
