@@ -261,13 +261,13 @@ def make_event(call: _Call, secrets: Sequence[str] = ()) -> Event:
     """Convert a call to an event without secrets."""
     redactor = Redactor(secrets)
     values = orjson.loads(call.arguments)
-    arguments = redactor.redact_arguments(values)
+    arguments = redactor.redact(values)
     event = Event(
         RUNNING,
         call.time.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         call.caller.session,
-        redactor.redact_text(call.caller.client),
-        redactor.redact_text(call.name[:MAX_NAME_CHARACTERS]),
+        redactor.redact(call.caller.client),
+        redactor.redact(call.name[:MAX_NAME_CHARACTERS]),
         arguments,
     )
     outcome = call.outcome
@@ -291,11 +291,11 @@ def make_event(call: _Call, secrets: Sequence[str] = ()) -> Event:
 def remove_secrets(event: Event, secrets: Sequence[str] = ()) -> Event:
     """Return a copy, without secrets, of an event from another program's trace."""
     redactor = Redactor(secrets)
-    arguments = redactor.redact_arguments(orjson.loads(encode_arguments(event.arguments)))
+    arguments = redactor.redact(orjson.loads(encode_arguments(event.arguments)))
     return replace(
         event,
-        client=redactor.redact_text(event.client),
-        name=redactor.redact_text(event.name),
+        client=redactor.redact(event.client),
+        name=redactor.redact(event.name),
         arguments=arguments,
         answer=redactor.redact_answer(event.answer, event.query),
         more=redactor.redact_answer(event.more),
