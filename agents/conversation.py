@@ -75,15 +75,6 @@ class Reply:
         """Whether the token limit cut the reply before the end of its block of code, so that a query may be cut too."""
         return self.finish == "length" and self.text.count("```") % 2 == (1 if "```" in self.text else 0)
 
-    def as_record(self) -> dict[str, Any]:
-        """Return the reply as a JSON object for the cache."""
-        return asdict(self)
-
-    @classmethod
-    def of_record(cls, record: Mapping[str, Any]) -> Reply:
-        """Return the reply that a cache record holds."""
-        return cls(**{**record, "uses": tuple(ToolUse(**use) for use in record.get("uses", ()))})
-
     def as_message(self) -> Message:
         """Return the reply as an assistant's message, to be appended to the conversation."""
         return Message("assistant", self.text, self.uses)
@@ -139,5 +130,4 @@ class Outcome:
 
     def as_record(self) -> dict[str, Any]:
         """Return the outcome as a dictionary, without empty fields."""
-        names = ("cypher", "text", "stance", "error", "grade", "rounds", "stopped")
-        return {name: value for name in names if (value := getattr(self, name))}
+        return {name: value for name, value in asdict(self).items() if value}

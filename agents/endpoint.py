@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydantic_ai import exceptions as errors
@@ -30,7 +29,7 @@ from pydantic_ai.settings import ModelSettings as RequestSettings
 from pydantic_ai.tools import ToolDefinition
 
 from graphground.agents.conversation import Message, Reply, ToolOffer, ToolUse
-from graphground.agents.model_settings import PASSING, ModelFailure
+from graphground.agents.model_settings import ModelFailure
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -51,19 +50,11 @@ ADVICE = {
     "stream": "this endpoint must also answer requests without streaming",
 }
 """What to do about a parameter that an endpoint refuses, by a word of its error."""
-
-
-@dataclass(frozen=True, slots=True)
-class FailedRequest:
-    """A request that received no reply; `retry_after` is the wait that the endpoint requests, in seconds, if any."""
-
-    failure: ModelFailure
-    retry_after: float | None = None
-
-    @property
-    def passing(self) -> bool:
-        """Whether the failure is temporary, so that the same request may succeed later."""
-        return self.failure.kind in PASSING
+ONLY_OPENAI = {
+    "reasoning_effort": "has no reasoning effort; leave out --reasoning-effort",
+    "grammar": "does not accept a grammar; use llama.cpp's server",
+}
+"""What to say about a part of a request that only OpenAI-compatible endpoints know."""
 
 
 class Endpoint:
@@ -74,28 +65,24 @@ class Endpoint:
         self._key = settings.key()
         self._client, self._model = _connect(settings, self._key)
 
-    async def request(
-        self, messages: Sequence[Message], tools: Sequence[ToolOffer], grammar: str = ""
-    ) -> Reply | FailedRequest:
-        """Make one request, without retries, and return the reply or the failure.
+    async def request(self, messages: Sequence[Message], tools: Sequence[ToolOffer], grammar: str = "") -> Reply:
+        """Make one request, without retries.
 
         `grammar` restricts the reply; it is written in GBNF, the grammar format of llama.cpp's server.
+
+        Raises:
+            ModelFailure: there is no reply.
         """
         settings = RequestSettings(max_tokens=self._settings.max_tokens, timeout=self._settings.timeout)
         if self._settings.temperature is not None:
             settings["temperature"] = self._settings.temperature
         if self._settings.seed is not None:
             settings["seed"] = self._settings.seed
-        if self._settings.reasoning_effort:
+        body = {"reasoning_effort": self._settings.reasoning_effort, "grammar": grammar}
+        for name in filter(body.get, body):
             if self._settings.provider != "openai":
-                wrong = f"{self._where} has no reasoning effort; leave out --reasoning-effort"
-                return FailedRequest(ModelFailure("refused", wrong))
-            settings["extra_body"] = {"reasoning_effort": self._settings.reasoning_effort}
-        if grammar:
-            if self._settings.provider != "openai":
-                wrong = f"{self._where} does not accept a grammar; use llama.cpp's server"
-                return FailedRequest(ModelFailure("refused", wrong))
-            settings["extra_body"] = {**(settings.get("extra_body") or {}), "grammar": grammar}  # type: ignore[dict-item]
+                raise ModelFailure("refused", f"{self._where} {ONLY_OPENAI[name]}")
+        settings["extra_body"] = {name: value for name, value in body.items() if value} or None
         parameters = ModelRequestParameters(
             function_tools=[
                 ToolDefinition(
@@ -114,14 +101,14 @@ class Endpoint:
             else:
                 response = await self._model.request(conversation, settings, parameters)
         except errors.ModelAPIError as error:
-            return FailedRequest(self._failure(error), error.retry_after)
+            raise self._failure(error) from None
         except errors.AgentRunError as error:
-            return FailedRequest(ModelFailure("bad_reply", f"{self._where} sent no valid reply: {self._words(error)}"))
+            raise ModelFailure("bad_reply", f"{self._where} sent no valid reply: {self._words(error)}") from None
         except ValueError as error:  # the client's own parser: a body that is not JSON
-            return FailedRequest(ModelFailure("bad_reply", f"{self._where} sent no JSON: {self._words(error)}"))
+            raise ModelFailure("bad_reply", f"{self._where} sent no JSON: {self._words(error)}") from None
         except Exception as error:  # a body in another form, such as `"choices": []`, breaks the client in many ways
             words = f"{type(error).__name__}: {self._words(error)}"
-            return FailedRequest(ModelFailure("bad_reply", f"{self._where} sent a reply in an unknown form ({words})"))
+            raise ModelFailure("bad_reply", f"{self._where} sent a reply in an unknown form ({words})") from None
         return _reply(response)
 
     async def close(self) -> None:
@@ -150,7 +137,8 @@ class Endpoint:
             case errors.ModelQuotaExceededError():
                 return ModelFailure("quota", f"the quota of the key in {self._settings.key_from} is used up")
             case errors.ModelRateLimitError():
-                return ModelFailure("rate_limit", f"{where} limits the rate of requests (status {status})")
+                failed = f"{where} limits the rate of requests (status {status})"
+                return ModelFailure("rate_limit", failed, error.retry_after)
             case errors.ModelTimeoutError():
                 return ModelFailure(
                     "timeout",
@@ -160,7 +148,8 @@ class Endpoint:
             case errors.ModelConnectionError():
                 return ModelFailure("unreachable", f"the connection to {where} failed: {self._words(error)}")
             case errors.ModelUnavailableError() | errors.ModelServerError():
-                return ModelFailure("unreachable", f"{where} is unavailable (status {status}): {self._words(error)}")
+                failed = f"{where} is unavailable (status {status}): {self._words(error)}"
+                return ModelFailure("unreachable", failed, error.retry_after)
         if status is None:
             return ModelFailure("bad_reply", f"{where} sent no valid reply: {self._words(error)}")
         words = self._words(error)

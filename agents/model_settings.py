@@ -33,11 +33,15 @@ class AgentFailure(Exception):
 
 
 class ModelFailure(AgentFailure):
-    """No reply from the model: `ModelFailure("key_refused", "the endpoint refused the key in OPENAI_API_KEY …")`."""
+    """No reply from the model: `ModelFailure("key_refused", "the endpoint refused the key in OPENAI_API_KEY …")`.
 
-    def __init__(self, kind: Kind, message: str) -> None:
+    `retry_after` is the wait that the endpoint requests, in seconds, if any.
+    """
+
+    def __init__(self, kind: Kind, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.kind: Kind = kind
+        self.retry_after = retry_after
 
 
 class ServerFailure(AgentFailure):

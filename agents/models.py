@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, Self
 import anyio
 
 from graphground import install_command
-from graphground.agents.conversation import Message, Reply, ToolOffer
-from graphground.agents.model_settings import ModelFailure, ModelSettings
+from graphground.agents.conversation import Message, Reply, ToolOffer, ToolUse
+from graphground.agents.model_settings import PASSING, ModelFailure, ModelSettings
 
 if TYPE_CHECKING:
     from graphground.agents.endpoint import Endpoint
@@ -100,31 +100,27 @@ class Model:
     async def _ask(self, messages: Sequence[Message], tools: Sequence[ToolOffer], grammar: str) -> Reply:
         if self._endpoint is None:
             self._endpoint = load_endpoint()(self.settings)
-        started, timeouts = time.monotonic(), 0
-        for attempt in range(1, self.settings.retries + 2):
-            result = await self._endpoint.request(messages, tools, grammar)
-            if isinstance(result, Reply):
-                return _measured(result, messages, tools, time.monotonic() - started, attempt)
-            if not result.passing:
-                raise result.failure
-            timeouts += result.failure.kind == "timeout"
-            wait = result.retry_after
-            if wait is None:
-                wait = min(self.settings.longest_wait, FIRST_WAIT_SECONDS * 2 ** (attempt - 1) * random.uniform(0.5, 1))
-            if wait > self.settings.longest_wait:
-                raise ModelFailure(
-                    result.failure.kind,
-                    f"{result.failure}; the endpoint asks for a wait of {wait:.0f} s, but the limit is "
-                    f"{self.settings.longest_wait:.0f} s; try again later",
-                )
-            if attempt > self.settings.retries or timeouts > TIMEOUT_RETRIES:
-                raise ModelFailure(
-                    result.failure.kind,
-                    f"{result.failure}; gave up after {attempt} attempt{'' if attempt == 1 else 's'}",
-                )
-            self._on_wait(f"{result.failure}; trying again in {wait:.1f} s")
+        started, attempt, timeouts = time.monotonic(), 1, 0
+        while True:
+            try:
+                reply = await self._endpoint.request(messages, tools, grammar)
+                return _measured(reply, messages, tools, time.monotonic() - started, attempt)
+            except ModelFailure as failure:
+                if failure.kind not in PASSING:
+                    raise
+                timeouts += failure.kind == "timeout"
+                wait, longest = failure.retry_after, self.settings.longest_wait
+                if wait is None:
+                    wait = min(longest, FIRST_WAIT_SECONDS * 2 ** (attempt - 1) * random.uniform(0.5, 1))
+                if wait > longest:
+                    asked = f"the endpoint asks for a wait of {wait:.0f} s, but the limit is {longest:.0f} s"
+                    raise ModelFailure(failure.kind, f"{failure}; {asked}; try again later") from None
+                if attempt > self.settings.retries or timeouts > TIMEOUT_RETRIES:
+                    tried = f"gave up after {attempt} attempt{'' if attempt == 1 else 's'}"
+                    raise ModelFailure(failure.kind, f"{failure}; {tried}") from None
+                self._on_wait(f"{failure}; trying again in {wait:.1f} s")
             await anyio.sleep(wait)
-        raise AssertionError("the last attempt either returns or raises")
+            attempt += 1
 
 
 def load_endpoint() -> type[Endpoint]:
@@ -145,17 +141,16 @@ def load_endpoint() -> type[Endpoint]:
 def _measured(
     reply: Reply, messages: Sequence[Message], tools: Sequence[ToolOffer], seconds: float, attempts: int
 ) -> Reply:
-    record = reply.as_record() | {"seconds": round(seconds, 4), "attempts": attempts}
-    record["tokens_estimated"] = not (reply.tokens_in and reply.tokens_out)
-    if not reply.tokens_in:
-        characters = sum(len(message.text) for message in messages) + sum(
-            len(json.dumps(asdict(tool))) for tool in tools
-        )
-        record["tokens_in"] = characters // CHARACTERS_PER_TOKEN
-    if not reply.tokens_out:
-        written = len(reply.text) + sum(len(use.arguments) for use in reply.uses)
-        record["tokens_out"] = written // CHARACTERS_PER_TOKEN
-    return Reply.of_record(record)
+    asked = sum(len(message.text) for message in messages) + sum(len(json.dumps(asdict(tool))) for tool in tools)
+    written = len(reply.text) + sum(len(use.arguments) for use in reply.uses)
+    return replace(
+        reply,
+        seconds=round(seconds, 4),
+        attempts=attempts,
+        tokens_estimated=not (reply.tokens_in and reply.tokens_out),
+        tokens_in=reply.tokens_in or asked // CHARACTERS_PER_TOKEN,
+        tokens_out=reply.tokens_out or written // CHARACTERS_PER_TOKEN,
+    )
 
 
 def digest(request: Mapping[str, Any]) -> str:
@@ -174,7 +169,7 @@ class ReplyCache:
         """Return the stored reply, marked `cached`; None if no reply is stored or the file is damaged."""
         try:
             record = json.loads(self._path(name).read_text(encoding="utf-8"))
-            return replace(Reply.of_record(record), cached=True)
+            return Reply(**{**record, "uses": tuple(ToolUse(**use) for use in record.get("uses", ())), "cached": True})
         except (OSError, ValueError, TypeError):
             return None
 
@@ -185,7 +180,7 @@ class ReplyCache:
         with tempfile.NamedTemporaryFile(
             "w", encoding="utf-8", errors="backslashreplace", dir=path.parent, suffix=".part", delete=False
         ) as file:
-            json.dump(reply.as_record(), file, ensure_ascii=False)
+            json.dump(asdict(reply), file, ensure_ascii=False)
         os.replace(file.name, path)
 
     def _path(self, name: str) -> Path:

@@ -5,28 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from graphground.agents.conversation import Outcome, Question
 from graphground.agents.model_settings import HOPELESS, PASSING, AgentFailure, ModelFailure
+from graphground.agents.models import Model
 from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop
 from graphground.agents.server_connection import ServerConnection
-from graphground.agents.session import Asks, BoundReached, Bounds, Session, Trace
+from graphground.agents.session import BoundReached, Bounds, Session, Trace
 from graphground.agents.tool_agent import ToolAgent
 from graphground.agents.zero_shot import ZeroShot
 from graphground.prompts.agents import FOLDER
 
-Record = dict[str, Any]
-
-
-class Agent(Protocol):
-    """An agent that answers questions: `ZeroShot`, `ToolAgent` or `MultiAgentLoop`."""
-
-    name: str
-
-    async def answer(self, session: Session) -> Outcome:
-        """Answer the session's question; a failure of the model or of the server is raised."""
-        ...
+Agent = ZeroShot | ToolAgent | MultiAgentLoop
+"""An agent: `await agent.answer(session)` raises a failure of the model or of the server."""
 
 
 def agent_of(name: str, prompts: Path = FOLDER) -> Agent:
@@ -48,10 +40,10 @@ async def ask(
     agent: Agent,
     question: Question,
     server: ServerConnection,
-    models: Mapping[str, Asks],
+    models: Mapping[str, Model],
     bounds: Bounds | None = None,
     trace: Trace | None = None,
-) -> Record:
+) -> dict[str, Any]:
     """Return the prediction for one question; a failure that may concern only this question becomes its `error`.
 
     Raises:

@@ -15,7 +15,7 @@ import time
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import anyio
 import httpx2
@@ -62,14 +62,6 @@ class ToolAnswer:
         return self.fields
 
 
-class ToolServer(Protocol):
-    """What calls a server's tools: `ServerConnection`, or a stand-in with scripted answers."""
-
-    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
-        """Call a tool and return its answer, even if the answer reports a failure of the tool."""
-        ...
-
-
 class ServerConnection:
     """An open connection; calls may run concurrently."""
 
@@ -78,14 +70,8 @@ class ServerConnection:
 
     async def tools(self) -> list[ToolOffer]:
         """Return the server's tools, in the form that is sent to a model."""
-        offers: list[ToolOffer] = []
-        cursor: str | None = None
-        while True:
-            listed = await self._client.list_tools(cursor=cursor)
-            offers += [ToolOffer(tool.name, tool.description or "", tool.input_schema) for tool in listed.tools]
-            cursor = listed.next_cursor
-            if not cursor:
-                return offers
+        listed = await self._client.list_tools()  # graphground's server has a single page of tools
+        return [ToolOffer(tool.name, tool.description or "", tool.input_schema) for tool in listed.tools]
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
         """Call a tool and return its answer, even if the answer reports a failure of the tool.

@@ -10,20 +10,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import anyio
 
 from graphground.agents.conversation import Message, Outcome, Question, Reply, ToolOffer
 from graphground.agents.model_settings import AgentFailure, ModelFailure
+from graphground.agents.models import Model
 from graphground.agents.server_connection import ServerConnection, ToolAnswer
 
 Given = TypeVar("Given")
 
-
 SHOWN = 12_000
 """The maximum number of characters of a message to the model or of a tool's answer in a trace."""
-Line = dict[str, Any]
 
 
 class Trace:
@@ -41,7 +40,7 @@ class Trace:
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        self.lines: list[Line] = []
+        self.lines: list[dict[str, Any]] = []
         self._path, self._lock = path, threading.Lock()
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -61,14 +60,6 @@ class Trace:
 def shortened(text: str, limit: int = SHOWN) -> str:
     """Return the text, cut after `limit` characters with a note on its full length."""
     return text if len(text) <= limit else f"{text[:limit]}… (of {len(text):,} characters)"
-
-
-class Asks(Protocol):
-    """The interface of a model: `Model`, or another class with the method `ask`."""
-
-    async def ask(self, messages: Sequence[Message], tools: Sequence[ToolOffer] = (), grammar: str = "") -> Reply:
-        """Return the model's reply to a conversation; it matches `grammar`, a grammar in GBNF, unless that is empty."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +86,7 @@ class Session:
     """The model calls and tool calls for one question: `await session.call("get_schema", question.on())`."""
 
     def __init__(
-        self, question: Question, server: ServerConnection, models: Mapping[str, Asks], bounds: Bounds, trace: Trace
+        self, question: Question, server: ServerConnection, models: Mapping[str, Model], bounds: Bounds, trace: Trace
     ) -> None:
         self.question = question
         self._server, self._models, self._bounds = server, models, bounds

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from graphground.agents.conversation import Message, Outcome, Question
+from graphground.agents.conversation import Message, Outcome
 from graphground.agents.replies import CUT, query_in, read_suggested_grammar, stance_in
 from graphground.agents.session import Session
 from graphground.prompts.agents import FOLDER, agent_messages
@@ -96,16 +96,13 @@ async def read_schema(session: Session, form: SchemaForm, max_tokens: int | None
         BoundReached: no call or no token is left, or the time ran out.
         ServerFailure: the server cannot read the schema.
     """
-    tool, arguments = schema_call(session.question, form, max_tokens)
-    return str((await session.call(tool, arguments)).require()["schema"])
-
-
-def schema_call(question: Question, form: SchemaForm, max_tokens: int | None = None) -> tuple[str, dict[str, Any]]:
-    """Return the name and the arguments of the tool call that reads the schema of a question's graph in a form."""
     budget = {"max_tokens": max_tokens} if max_tokens else {}
     if form in ("enhanced", "base", "json"):
-        return "get_schema", question.on(form=form, **budget)
-    return "get_filtered_schema", question.on(question=question.text, method=form, **budget)
+        answer = await session.call("get_schema", session.question.on(form=form, **budget))
+    else:
+        arguments = session.question.on(question=session.question.text, method=form, **budget)
+        answer = await session.call("get_filtered_schema", arguments)
+    return str(answer.require()["schema"])
 
 
 def _start(text: str) -> str:

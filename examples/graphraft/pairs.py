@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from graphground.agents.model_settings import ServerFailure
-from graphground.agents.server_connection import ToolServer
+from graphground.agents.server_connection import ServerConnection
 from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher import tree as t
 from graphground.cypher.quoting import quoted_name, quoted_string
@@ -67,7 +67,7 @@ class Pair:
         }
 
 
-async def naming_of(server: ToolServer, graph: str) -> Naming:
+async def naming_of(server: ServerConnection, graph: str) -> Naming:
     """Return the naming properties and the date properties of a graph, read with one call of `get_schema`.
 
     Raises:
@@ -84,7 +84,7 @@ async def naming_of(server: ToolServer, graph: str) -> Naming:
     return Naming(keys, frozenset(temporal))
 
 
-async def pair_of(server: ToolServer, graph: str, question: AnsweredQuestion, naming: Naming) -> Pair | None:
+async def pair_of(server: ServerConnection, graph: str, question: AnsweredQuestion, naming: Naming) -> Pair | None:
     """Make the training pair for one question with three tool calls; None if no candidate finds an answer.
 
     1. `find_entities`: the entities that the question names.
@@ -128,7 +128,7 @@ async def pair_of(server: ToolServer, graph: str, question: AnsweredQuestion, na
 
 
 async def pairs_of(
-    server: ToolServer, graph: str, questions: Iterable[AnsweredQuestion], least: float = 0.0
+    server: ServerConnection, graph: str, questions: Iterable[AnsweredQuestion], least: float = 0.0
 ) -> AsyncIterator[tuple[AnsweredQuestion, Pair | None]]:
     """Yield each question with its pair; None if there is no pair, or if its precision or recall is below `least`.
 
@@ -156,7 +156,7 @@ def _entities(fields: Mapping[str, Any]) -> list[Entity]:
 
 
 async def _count_answers(
-    server: ToolServer, graph: str, parts: Sequence[str], parameters: Mapping[str, Any]
+    server: ServerConnection, graph: str, parts: Sequence[str], parameters: Mapping[str, Any]
 ) -> list[list[Any]]:
     """Run as many parts as fit into `MAX_QUERY_CHARACTERS` characters as one query, and return its rows."""
     query = parts[0]

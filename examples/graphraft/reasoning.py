@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from examples.graphraft.pairs import split_query
-from graphground.agents.server_connection import ToolServer
+from graphground.agents.server_connection import ServerConnection
 from graphground.prompts.template import read
 
 PROMPT = read("node_choice", Path(__file__).with_name("node_choice.md").read_text(encoding="utf-8"))
@@ -24,13 +24,13 @@ NODES = 60
 """The maximum number of nodes retrieved for one pattern."""
 
 
-async def suggested_queries(server: ToolServer, graph: str, question: str, count: int) -> list[str]:
+async def suggested_queries(server: ServerConnection, graph: str, question: str, count: int) -> list[str]:
     """Return at most `count` queries that `ground_question` suggests, best first."""
     answer = await server.call("ground_question", {"graph": graph, "question": question, "limit": count})
     return [] if answer.failed else [str(candidate["cypher"]) for candidate in answer.fields["queries"]]
 
 
-async def retrieve(server: ToolServer, graph: str, queries: Sequence[str]) -> list[Retrieved]:
+async def retrieve(server: ServerConnection, graph: str, queries: Sequence[str]) -> list[Retrieved]:
     """Return each distinct pattern of the queries that finds nodes, with at most `NODES` of these nodes.
 
     In a query, `n` is the variable of the nodes that answer the question.
