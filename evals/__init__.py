@@ -20,13 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["executable", "execution_accuracy", "jaccard", "provenance_nodes", "psjs", "tables_match"]
 
 _MODULES = {
-    name: module
-    for module, names in {
-        "executable": ("executable",),
-        "execution_accuracy": ("execution_accuracy", "tables_match"),
-        "provenance_similarity": ("jaccard", "provenance_nodes", "psjs"),
-    }.items()
-    for name in names
+    "executable": "executable",
+    **dict.fromkeys(("execution_accuracy", "tables_match"), "execution_accuracy"),
+    **dict.fromkeys(("jaccard", "provenance_nodes", "psjs"), "provenance_similarity"),
 }
 
 

@@ -39,9 +39,20 @@ class Template:
 
 
 @cache
-def all_templates() -> dict[str, Template]:
-    """Return every template of this folder by name."""
-    return {path.stem: read(path.stem, path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.md"))}
+def all_templates(folder: Path = FOLDER) -> dict[str, Template]:
+    """Return every template of a folder by name: by default those that clients are offered as prompts.
+
+    Raises:
+        ValueError: a file is not a template.
+    """
+    found = {}
+    for path in sorted(folder.glob("*.md")):
+        try:
+            found[path.stem] = read(path.stem, path.read_text(encoding="utf-8"))
+        except (KeyError, ValueError) as error:
+            needed = "it needs a heading with title and description"
+            raise ValueError(f"{path} is not a template: {needed} ({error})") from None
+    return found
 
 
 def read(name: str, document: str) -> Template:

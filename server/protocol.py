@@ -196,13 +196,13 @@ class Protocol:
 
     async def read_resource(self, context: Any, params: Any) -> Any:
         """Handle `resources/read`."""
-        from graphground.server.resources import UnknownResource, read_resource
+        from graphground.server.resources import RequestRefused, read_resource
 
         try:
             contents = await self._in_thread(
                 context, "resource", partial(read_resource, self.application, str(params.uri))
             )
-        except UnknownResource as error:
+        except RequestRefused as error:
             raise MCPError(
                 code=INVALID_PARAMS, message=str(error), data={"uri": cut(str(params.uri), LONGEST_SPAN)}
             ) from None
@@ -216,13 +216,13 @@ class Protocol:
 
     async def get_prompt(self, context: Any, params: Any) -> Any:
         """Handle `prompts/get`."""
-        from graphground.server.resources import PromptError, get_prompt
+        from graphground.server.resources import RequestRefused, get_prompt
 
         try:
             prompt = await self._in_thread(
                 context, "prompt", partial(get_prompt, self.application, params.name, params.arguments or {})
             )
-        except PromptError as error:
+        except RequestRefused as error:
             raise MCPError(code=INVALID_PARAMS, message=str(error)) from None
         return {**prompt, "resultType": "complete"}
 

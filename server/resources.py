@@ -9,7 +9,6 @@ from urllib.parse import quote, unquote
 
 from graphground.cypher.diagnostics import LONGEST_MESSAGE, cut_inside
 from graphground.cypher.names.nearest import closest
-from graphground.cypher.schema import PropertyGraphSchema
 from graphground.prompts.template import all_templates
 from graphground.server.application import Application
 from graphground.server.apps.extension import VIEW, view_contents
@@ -34,13 +33,11 @@ TEMPLATES = (
 )
 
 
-class _Refused(Exception):
+class RequestRefused(Exception):
+    """A resource or a prompt that does not exist or cannot be read; the message says why."""
+
     def __init__(self, message: str) -> None:
         super().__init__(cut_inside(message, LONGEST_MESSAGE))
-
-
-class UnknownResource(_Refused):
-    """A requested resource that does not exist or cannot be read; the message says why."""
 
 
 def list_resources(application: Application) -> list[dict[str, Any]]:
@@ -76,7 +73,7 @@ def read_resource(application: Application, uri: str) -> dict[str, Any]:
     """Return the contents of a resource.
 
     Raises:
-        UnknownResource: there is no resource at this address, or it cannot be read.
+        RequestRefused: there is no resource at this address, or it cannot be read.
     """
     if uri == CATALOG:
         return _contents(uri, "application/json", application.call("list_graphs", {}))
@@ -84,7 +81,7 @@ def read_resource(application: Application, uri: str) -> dict[str, Any]:
         return view_contents()
     match = re.fullmatch(r"graph://([^/]+)/(schema|labels/([^/]+))/?", uri)
     if match is None:
-        raise UnknownResource(
+        raise RequestRefused(
             f"there is no resource {uri!r}; there are {CATALOG}, "
             f"{', '.join(template['uriTemplate'] for template in TEMPLATES)}"
         )
@@ -96,21 +93,17 @@ def read_resource(application: Application, uri: str) -> dict[str, Any]:
 
 def _contents(uri: str, mime_type: str, outcome: Outcome) -> dict[str, Any]:
     if outcome.is_error:
-        raise UnknownResource(outcome.text)
+        raise RequestRefused(outcome.text)
     return {"uri": uri, "mimeType": mime_type, "text": outcome.text}
 
 
-def _schema(application: Application, graph: str) -> PropertyGraphSchema:
+def _label_text(application: Application, graph: str, name: str) -> str:
     graphs = application.graphs()
     if graph not in graphs.names():
-        raise UnknownResource(f"there is no graph {graph!r}; available: {', '.join(graphs.names()) or 'none'}")
-    return graphs.get(graph).schema
-
-
-def _label_text(application: Application, graph: str, name: str) -> str:
-    schema = _schema(application, graph)
+        raise RequestRefused(f"there is no graph {graph!r}; available: {', '.join(graphs.names()) or 'none'}")
+    schema = graphs.get(graph).schema
     if name not in schema.labels:
-        raise UnknownResource(
+        raise RequestRefused(
             f"the graph {graph!r} has no label {name!r}; its labels: {', '.join(schema.labels) or 'none'}"
         )
     label = schema.labels[name]
@@ -120,10 +113,6 @@ def _label_text(application: Application, graph: str, name: str) -> str:
         *(str(pattern) for pattern in schema.patterns if name in (pattern.start, pattern.end)),
     ]
     return "\n".join(lines)
-
-
-class PromptError(_Refused):
-    """A prompt that cannot be returned; the message says why."""
 
 
 def list_prompts() -> list[dict[str, Any]]:
@@ -146,33 +135,30 @@ def get_prompt(application: Application, name: str, given: Mapping[str, str]) ->
     """Return a prompt with its arguments filled in; if a graph is named, its schema follows as a second message.
 
     Raises:
-        PromptError: the prompt, an argument or the graph is unknown, or a required argument is missing.
+        RequestRefused: the prompt, an argument or the graph is unknown, or a required argument is missing.
     """
     templates = all_templates()
     if name not in templates:
-        raise PromptError(f"there is no prompt {name!r}; there are: {', '.join(templates)}")
+        raise RequestRefused(f"there is no prompt {name!r}; there are: {', '.join(templates)}")
     template = templates[name]
     known = [argument.name for argument in template.arguments]
     for argument in given:
         if argument not in known:
             nearest = closest(argument, known)
-            raise PromptError(
+            raise RequestRefused(
                 f"the prompt {name} has no argument {argument!r}; "
                 + (f"did you mean {nearest[0]!r}?" if nearest else f"its arguments are: {', '.join(known)}")
             )
     for needed in template.arguments:
         if needed.required and not given.get(needed.name, "").strip():
-            raise PromptError(f"the prompt {name} needs the argument {needed.name!r}")
+            raise RequestRefused(f"the prompt {name} needs the argument {needed.name!r}")
     graph = given.get("graph") or ""
     values = dict.fromkeys(known, "") | dict(given)
     values["graph"] = f"`{graph}`" if graph else "that `list_graphs` shows"
     values["schema_call"] = _schema_call(graph, given.get("method") or "full")
     messages = [_message({"type": "text", "text": template.fill(values)})]
     if graph:
-        try:
-            resource = read_resource(application, schema_uri(graph))
-        except UnknownResource as error:
-            raise PromptError(str(error)) from None
+        resource = read_resource(application, schema_uri(graph))
         messages.append(_message({"type": "resource", "resource": resource}))
     return {"description": template.description, "messages": messages}
 

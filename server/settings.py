@@ -177,23 +177,13 @@ def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | Non
         user_tokens=_user_tokens(databases, environment),
     )
     for option in options():
-        value, choices = getattr(settings, option.name), option.choices
-        if choices and value not in choices:
-            raise SettingsError(f"{option.name} must be one of {', '.join(choices)}, not {value!r}")
-        check_bounds(option, value)
+        value, least, most = getattr(settings, option.name), option.least, option.most
+        if option.choices and value not in option.choices:
+            raise SettingsError(f"{option.name} must be one of {', '.join(option.choices)}, not {value!r}")
+        if (least is not None and value < least) or (most is not None and value > most):
+            bounds = f"from {least} to {most}" if most is not None else f"at least {least}"
+            raise SettingsError(f"{option.name} must be {bounds}, not {value}")
     return settings
-
-
-def check_bounds(setting: Option, value: Any) -> None:
-    """Refuse a number outside a setting's bounds.
-
-    Raises:
-        SettingsError: the number is out of bounds; the message gives the bounds.
-    """
-    least, most = setting.least, setting.most
-    if (least is not None and value < least) or (most is not None and value > most):
-        bounds = f"from {least} to {most}" if most is not None else f"at least {least}"
-        raise SettingsError(f"{setting.name} must be {bounds}, not {value}")
 
 
 def read_home(given: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> str:

@@ -8,7 +8,6 @@ from functools import partial
 
 from graphground.graphs.engines.address import Database, problem_at
 from graphground.graphs.engines.engine import EngineUnavailable
-from graphground.graphs.graph import Graph
 from graphground.graphs.opening.connected import address_of, open_database
 from graphground.graphs.opening.open_graphs import USER, GraphSource, OpenGraphs
 from graphground.graphs.opening.stored import is_bundled, offered, stamp, stored_sources
@@ -52,7 +51,7 @@ def database_source(database: Database, home: Home, user: str = "") -> GraphSour
 def sources_beside(own: Sequence[GraphSource], settings: Settings, home: Home) -> list[GraphSource]:
     """Return the sources of the graphs to serve: `own` for your databases, and those of the data folder's graphs.
 
-    If `--graph` names graphs, only these are returned.
+    If `--graph` names graphs, only these are returned; one that was dropped while the server runs is missing.
 
     Raises:
         EngineUnavailable: the catalog of the data folder cannot be read, and `own` is empty.
@@ -66,19 +65,16 @@ def sources_beside(own: Sequence[GraphSource], settings: Settings, home: Home) -
             raise EngineUnavailable(str(error)) from None
         logger.warning(error)  # a damaged catalog must not stop your own databases from being served
         stored = []
-    return chosen([*stored, *own], settings.graph)
-
-
-def bundled_names(home: Home) -> set[str]:
-    """Return the names of the bundled graphs, except those that the user has dropped, or replaced by another graph."""
-    return {bundled.name for bundled in offered(home) if is_bundled(bundled.name, home)}
+    known = {source.name: source for source in (*stored, *own)}
+    return [known[name] for name in dict.fromkeys(settings.graph or known) if name in known]
 
 
 def left_out(settings: Settings) -> set[str]:
     """Return the names of the bundled graphs that are left out because your own database is served."""
     if settings.graph or not settings.bolt_databases():
         return set()
-    return bundled_names(Home(default_home(settings.home)))
+    home = Home(default_home(settings.home))
+    return {bundled.name for bundled in offered(home) if is_bundled(bundled.name, home)}
 
 
 def problem_of(database: Database) -> str | None:
@@ -98,25 +94,3 @@ def warn_about_unusable(databases: Sequence[Database]) -> None:
             address_of(database).check()
         except EngineUnavailable as error:
             logger.warning("graph %r: %s", database.name, error)
-
-
-def chosen(sources: Sequence[GraphSource], names: Sequence[str]) -> list[GraphSource]:
-    """Return the sources with these names, or all if `names` is empty; for an unknown name, a source that fails."""
-    if not names:
-        return list(sources)
-    known = {source.name: source for source in sources}
-    return [known.get(name) or missing(name, list(known)) for name in dict.fromkeys(names)]
-
-
-def missing(name: str, known: Sequence[str]) -> GraphSource:
-    """Return a source for a graph that the settings name but that does not exist; opening the graph fails."""
-    message = (
-        f"there is no graph {name!r}; available: {', '.join(known) or 'none'}. Load it with "
-        f"`graphground graphs load FILE --name {name}`, or serve another graph with --graph."
-    )
-    logger.warning(message)
-
-    def fail() -> Graph:
-        raise EngineUnavailable(message)
-
-    return GraphSource(name, "", "none", fail, problem=lambda: message)

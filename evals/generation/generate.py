@@ -88,7 +88,7 @@ def generate(
     *,
     patterns: Sequence[Mapping[str, Any]] | None = None,
     templates: Sequence[Mapping[str, Any]] | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Generation:
     """Generate `count` tasks, or fewer if the graph does not allow more. The same seed gives the same tasks.
 
@@ -141,14 +141,13 @@ class _Generator:
         self._known: set[object] = set()
         self._read: tuple[Candidate, _Values] | None = None
 
-    def tasks(self, count: int, progress: Callable[[int, int], None] | None) -> list[Task]:
+    def tasks(self, count: int, progress: Callable[[int, int], None]) -> list[Task]:
         tasks: list[Task] = []
         while len(tasks) < count and (pattern := self._balance.pattern()) is not None:
             task = self._task(pattern, len(tasks))
             if task is not None:
                 tasks.append(task)
-                if progress is not None:
-                    progress(len(tasks), count)
+                progress(len(tasks), count)
         return tasks
 
     def missing(self, count: int) -> dict[str, str]:

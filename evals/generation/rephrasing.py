@@ -78,7 +78,11 @@ class Rephrased:
 
 
 async def rephrase(
-    tasks: Sequence[Task], ask: Ask, *, workers: int = 4, progress: Callable[[int, int], None] | None = None
+    tasks: Sequence[Task],
+    ask: Ask,
+    *,
+    workers: int = 4,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Rephrased]:
     """Rephrase the questions of tasks, with at most `1 + ROUNDS` requests per task; return results in task order.
 
@@ -89,8 +93,7 @@ async def rephrase(
 
     async def work(place: int) -> None:
         found[place] = await rephrase_task(tasks[place], ask)
-        if progress is not None:
-            progress(len(found), len(tasks))
+        progress(len(found), len(tasks))
 
     try:
         await for_each(range(len(tasks)), work, workers)

@@ -76,8 +76,7 @@ def page(data: Mapping[str, Any]) -> str:
         ("/* script */", parts.joinpath("page.js").read_text("utf-8")),
         ("/* data */", embedded),
     ):
-        before, _, after = text.partition(mark)
-        text = before + content + after
+        text = text.replace(mark, content, 1)
     return text
 
 

@@ -38,10 +38,7 @@ def summarize(settings: Mapping[str, Any], records: Sequence[Mapping[str, Any]])
         "metrics": [{"name": metric.name, "title": metric.title} for metric in METRICS.values()],
         "overall": _scores(scored),
         "all_tasks": _scores(_answerable(records)),
-        "by": {
-            group: {name: _scores(members) for name, members in sorted(_group_by(scored, group).items())}
-            for group in GROUPS
-        },
+        "by": {group: _scores_by(group, scored) for group in GROUPS},
         "categories": {
             name: {
                 "count": sum(record["category"] == name for record in wrong),
@@ -120,11 +117,11 @@ def as_figures(interval: Interval) -> dict[str, float | int]:
     }
 
 
-def _group_by(records: Sequence[Mapping[str, Any]], key: str) -> dict[str, list[Mapping[str, Any]]]:
+def _scores_by(key: str, records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     groups: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for record in records:
         groups[record[key] or "none"].append(record)
-    return groups
+    return {name: _scores(members) for name, members in sorted(groups.items())}
 
 
 def honesty(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -252,14 +249,9 @@ class Interval(NamedTuple):
 def proportion(successes: int, count: int) -> Interval:
     """Return the share of successes with Wilson's interval, which stays within 0 and 1 even for few cases.
 
-        >>> [round(value, 3) for value in proportion(8, 10)]
-        [0.8, 0.49, 0.943, 10]
-
-    Raises:
-        ValueError: there are no cases.
+    >>> [round(value, 3) for value in proportion(8, 10)]
+    [0.8, 0.49, 0.943, 10]
     """
-    if count < 1:
-        raise ValueError("a share of no cases is not defined")
     share = successes / count
     centre = (share + Z * Z / (2 * count)) / (1 + Z * Z / count)
     half = Z / (1 + Z * Z / count) * sqrt(share * (1 - share) / count + Z * Z / (4 * count * count))
@@ -279,12 +271,7 @@ def bootstrap(values: Sequence[float], ends: Sequence[float] = ENDS) -> Interval
     Plain resampling has no width if all values are equal, and is far too narrow near the ends of the scale. So `ends`
     are drawn along with the values: two tasks at each end, as Agresti and Coull add to a share, or for differences
     from -1 to 1 one at each end, as Bonett and Price add to paired shares. The same values give the same interval.
-
-    Raises:
-        ValueError: there are no values.
     """
-    if not values:
-        raise ValueError("a mean of no values is not defined")
     random, drawn = np.random.default_rng(0), np.array([*values, *ends])
     means = [drawn[random.integers(0, len(drawn), len(drawn))].mean() for _ in range(RESAMPLES)]
     low, high = np.quantile(means, (0.025, 0.975))

@@ -89,13 +89,17 @@ class CommandAgent(Predictor):
             while True:
                 line = process.read_line(self._timeout - (time.monotonic() - started))
                 reply = _parse_reply(line)
-                if reply is not None and "qid" not in reply and ANSWERING & reply.keys():
+                if "qid" not in reply and ANSWERING & reply.keys():
                     # Without its id nobody can say to which question it belongs.
                     process.end()
-                    skipped = f"the reply has no `qid`: {line.strip()[:SHOWN]}"
-                    return Prediction(task.qid, error=skipped, seconds=time.monotonic() - started)
-                if reply is not None and reply.get("qid") == task.qid:
+                    reason, skipped = f"the reply has no `qid`: {line.strip()[:SHOWN]}", ""
                     break
+                if reply.get("qid") == task.qid:
+                    try:
+                        return read_reply(task.qid, reply, time.monotonic() - started)
+                    except ValueError as error:
+                        reason, skipped = f"the reply cannot be read: {error}", ""
+                        break
                 skipped = skipped or f"; the agent printed a line that is no reply to it: {line.strip()[:SHOWN]}"
         except TimeoutError:
             process.end()
@@ -103,8 +107,6 @@ class CommandAgent(Predictor):
         except (OSError, ValueError):
             process.end()
             reason = f"the agent ended with exit status {process.returncode} before its reply"
-        else:
-            return _read_reply(task.qid, reply, time.monotonic() - started)
         return Prediction(task.qid, error=reason + skipped, seconds=time.monotonic() - started)
 
     def close(self) -> None:
@@ -168,20 +170,13 @@ class _Process(subprocess.Popen[str]):
         self._lines.put(None)
 
 
-def _parse_reply(line: str) -> dict[str, Any] | None:
-    """Return the JSON object in a line; None if the line holds anything else."""
+def _parse_reply(line: str) -> dict[str, Any]:
+    """Return the JSON object in a line; an empty one if the line holds anything else."""
     try:
         reply = json.loads(line)
     except (ValueError, RecursionError):
-        return None
-    return reply if isinstance(reply, dict) else None
-
-
-def _read_reply(qid: str, reply: dict[str, Any], seconds: float) -> Prediction:
-    try:
-        return read_reply(qid, reply, seconds)
-    except ValueError as error:
-        return Prediction(qid, error=f"the reply cannot be read: {error}", seconds=seconds)
+        return {}
+    return reply if isinstance(reply, dict) else {}
 
 
 class FilePredictions(Predictor):
@@ -219,27 +214,21 @@ class FirstSuggestion(Predictor):
 
     def predict(self, task: Task) -> Prediction:
         started = time.monotonic()
-        try:
-            answer = ground_question(
-                self._graphs,
-                GroundQuestionRequest.model_validate(
-                    {"question": task.question[:2_000], "graph": task.graph, "limit": 1}
-                ),
-            )
-        except ToolFailure as failure:
-            seconds = time.monotonic() - started
-            calls = (ToolCall("ground_question", seconds),)
-            return Prediction(task.qid, error=str(failure), seconds=seconds, trace=calls)
-        except EngineError as error:
-            return Prediction(task.qid, error=str(error), seconds=time.monotonic() - started)
+        prediction = self._ask(task)
         seconds = time.monotonic() - started
-        calls = (ToolCall("ground_question", seconds),)
+        return replace(prediction, seconds=seconds, trace=(ToolCall(self.name, seconds),))
+
+    def _ask(self, task: Task) -> Prediction:
+        request = {"question": task.question[:2_000], "graph": task.graph, "limit": 1}
+        try:
+            answer = ground_question(self._graphs, GroundQuestionRequest.model_validate(request))
+        except (ToolFailure, EngineError) as error:
+            return Prediction(task.qid, error=str(error))
         absent = [name.text for name in answer.names if name.verdict == "not_found"]
         if absent or not answer.queries:
             text = f"not in the graph: {', '.join(absent)}" if absent else "no suggested query returns rows"
-            return Prediction(task.qid, stance="not_in_graph", text=text, seconds=seconds, trace=calls)
+            return Prediction(task.qid, stance="not_in_graph", text=text)
         first = answer.queries[0]
         if first.confidence < DOUBTFUL:
-            text = f"Did you mean: {first.reason}?"
-            return Prediction(task.qid, first.cypher, stance="ask", text=text, seconds=seconds, trace=calls)
-        return Prediction(task.qid, first.cypher, seconds=seconds, trace=calls)
+            return Prediction(task.qid, first.cypher, stance="ask", text=f"Did you mean: {first.reason}?")
+        return Prediction(task.qid, first.cypher)

@@ -17,11 +17,10 @@ import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from graphground.evals.metrics.execution_accuracy import Rule
 from graphground.evals.runs.agents import FilePredictions
 from graphground.evals.runs.prediction import read_reply
 from graphground.evals.runs.runner import Journal, Run, RunError, for_each, lock_folder
@@ -134,7 +133,7 @@ class Bench:
                     )
                 usage = {**(reply.get("usage") or {}), "cost_usd": price or 0.0}
                 prediction = read_reply(task.qid, {**reply, "usage": usage})
-                journals[entry].append(prediction.as_record())
+                journals[entry].append(asdict(prediction))
                 prices[entry][task.qid] = prediction.cost
                 asked += 1
                 progress(sum(map(len, prices.values())), len(self.tasks) * len(self.runs))
@@ -156,13 +155,13 @@ class Bench:
         graphs: Graphs,
         tasks: Sequence[Task],
         *,
-        workers: int = 8,
-        timeout: float = 30.0,
-        version: Callable[[str], str] = str,
-        rule: Rule = "paper",
         progress: Callable[[int, int], None] = lambda done, total: None,
+        **options: Any,
     ) -> dict[str, int]:
-        """Score the answers to these tasks; return the number of answers that cannot be scored, by reason."""
+        """Score the answers to these tasks; return the number of answers that cannot be scored, by reason.
+
+        `options` are those of `Run.go`, such as `timeout`.
+        """
         unscored = Counter[str]()
         for number, run in enumerate(self.runs.values()):
 
@@ -170,15 +169,6 @@ class Bench:
                 progress(before + done, len(self.runs) * total)
 
             run.tasks = list(tasks)
-            outcome = run.go(
-                FilePredictions({}),
-                graphs,
-                workers=workers,
-                timeout=timeout,
-                version=version,
-                gold=self.folder / "gold.sqlite",
-                rule=rule,
-                progress=report,
-            )
-            unscored += Counter(outcome.unscored)
+            gold = self.folder / "gold.sqlite"
+            unscored += Counter(run.go(FilePredictions({}), graphs, gold=gold, progress=report, **options).unscored)
         return unscored

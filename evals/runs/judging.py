@@ -14,12 +14,14 @@ import json
 import random
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from graphground.evals.reports.summary import NoComparison, as_figures, proportion
 from graphground.evals.runs.runner import Journal, RunError, for_each, read_run
-from graphground.prompts.tasks import task_prompt, task_templates
+from graphground.prompts.tasks import FOLDER, task_prompt
+from graphground.prompts.template import all_templates
 
 Ask = Callable[[str], Awaitable[str]]
 SHEET = 50
@@ -30,7 +32,7 @@ _REASON = re.compile(r"^\W*reason\W*:\s*(.+)$", re.IGNORECASE | re.MULTILINE)
 
 def prompt_hash() -> str:
     """Return a hash of the judge's prompt."""
-    return hashlib.sha256(task_templates()["judge"].text.encode()).hexdigest()[:12]
+    return hashlib.sha256(all_templates(FOLDER)["judge"].text.encode()).hexdigest()[:12]
 
 
 async def judge_run(folder: Path, judge: str, ask: Ask, *, second: bool = False, workers: int = 4) -> int:
@@ -46,8 +48,7 @@ async def judge_run(folder: Path, judge: str, ask: Ask, *, second: bool = False,
     records = [record for record in read_run(folder)[1] if record["text"] and record["expected"] == "answer"]
     if not records:
         raise RunError(f"the run in {folder} has no answers in words to judge")
-    journal = Journal(folder / "judgements.jsonl")
-    try:
+    with closing(Journal(folder / "judgements.jsonl")) as journal:
         mine = [verdict for verdict in journal.records if verdict["second"] == second]
         for verdict in mine:
             if (verdict["judge"], verdict["prompt"]) != (judge, prompt_hash()):
@@ -68,9 +69,7 @@ async def judge_run(folder: Path, judge: str, ask: Ask, *, second: bool = False,
 
         left = [record for record in records if record["qid"] not in known]
         await for_each(left, judge_one, workers)
-        return len(left)
-    finally:
-        journal.close()
+    return len(left)
 
 
 def _prompt(record: Mapping[str, Any]) -> str:

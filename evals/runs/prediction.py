@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -46,10 +46,6 @@ class Prediction:
     """The cost of the prediction in US dollars."""
     model_calls: int = 0
     trace: Sequence[ToolCall] = field(default_factory=tuple)
-
-    def as_record(self) -> dict[str, Any]:
-        """Return the prediction as a record for a run's journal."""
-        return asdict(self)
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> Prediction:

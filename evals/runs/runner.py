@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -220,7 +220,7 @@ class _Work:
             prediction = self._known.get(task.qid)
             if prediction is None:
                 prediction = self._predict(task)
-                self.predictions.append(prediction.as_record())
+                self.predictions.append(asdict(prediction))
             started = time.monotonic()
             gold = self.gold.get(f"{task.graph}@{self.version(task.graph)}", graph, task.gold)
             record = self._score(task, prediction, graph, gold)
@@ -237,7 +237,7 @@ class _Work:
                 "scoring_seconds": round(time.monotonic() - started, 3),
                 "agent": {
                     key: value
-                    for key, value in prediction.as_record().items()
+                    for key, value in asdict(prediction).items()
                     if key in ("seconds", "tokens_in", "tokens_out", "cost", "model_calls", "trace", "error")
                 },
             }

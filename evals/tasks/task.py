@@ -110,8 +110,7 @@ def read_records(path: Path) -> Iterator[dict[str, Any]]:
     try:
         document = json.loads(text)
     except ValueError:
-        yield from _lines(text, path)
-        return
+        document = list(_lines(text, path))
     if isinstance(document, dict):
         if document.keys() & {"qid", "question", "nl_question", "ranked"}:
             yield document
@@ -126,17 +125,14 @@ def read_records(path: Path) -> Iterator[dict[str, Any]]:
         yield record
 
 
-def _lines(text: str, path: Path) -> Iterator[dict[str, Any]]:
+def _lines(text: str, path: Path) -> Iterator[Any]:
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            yield json.loads(line)
         except ValueError as error:
             raise TaskError(f"{path}, line {number}: not JSON ({error})") from None
-        if not isinstance(record, dict):
-            raise TaskError(f"{path}, line {number}: expected a JSON object, not {line[:60]}")
-        yield record
 
 
 def _task(record: dict[str, Any], number: int, path: Path) -> Task:

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from graphground.prompts.template import Template, read
+from graphground.prompts.template import Template, all_templates
 
 FOLDER = Path(__file__).parent
 
 
-@cache
 def agent_templates(folder: Path = FOLDER) -> dict[str, Template]:
     """Return the template of each role by its name; a file in `folder` replaces the built-in template of the same name.
 
     Raises:
         ValueError: the folder has no template, or a file in it is not a template or is not named after a role.
     """
-    own = {path.stem: _read(path) for path in sorted(FOLDER.glob("*.md"))}
-    if folder == FOLDER:
-        return own
-    others = {path.stem: _read(path) for path in sorted(folder.glob("*.md"))}
+    own, others = all_templates(FOLDER), all_templates(folder)
     if not others or set(others) - set(own):
         wrong = ", ".join(sorted(set(others) - set(own))) or "no .md file"
         roles = ", ".join(sorted(own))
@@ -48,10 +43,3 @@ def agent_messages(role: str, folder: Path = FOLDER, **values: str) -> list[tupl
         ("system", replace(template, text=system).fill(values)),
         ("user", replace(template, text=user).fill(values)),
     ]
-
-
-def _read(path: Path) -> Template:
-    try:
-        return read(path.stem, path.read_text(encoding="utf-8"))
-    except (KeyError, ValueError) as error:
-        raise ValueError(f"{path} is not a template: it needs a heading with title and description ({error})") from None

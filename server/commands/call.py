@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping
+from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from graphground.server.commands.command_line import (
     FAILED,
     GRAPHS,
     WrongUse,
+    check_names,
     command,
     open_graphs,
     set_up_logging,
@@ -51,16 +53,14 @@ def call(parsed: argparse.Namespace) -> int:
         sys.stdout.write(listed_tools(tools))
         return 0
     set_up_logging(settings.log_level)
+    check_names(settings)
     request = arguments_in(sys.stdin.read() if parsed.arguments == "-" else parsed.arguments or "{}")
 
     from graphground.server.application import Application
 
     application = Application(partial(open_graphs, settings), settings.answer_bytes, settings.queries)
-    try:
-        with spinner(f"{parsed.tool} is working"):
-            outcome = application.call(parsed.tool, request)
-    finally:
-        application.close()
+    with closing(application), spinner(f"{parsed.tool} is working"):
+        outcome = application.call(parsed.tool, request)
     answer = json.loads(outcome.payload)
     if parsed.json:
         print_json(answer)

@@ -361,7 +361,11 @@ def open_graphs(settings: Settings, *, hide: Callable[[str], str] = str) -> Grap
     """Return the graphs that the settings name; a graph's database is connected on first use.
 
     See `graph_sources` for `hide`.
+
+    Raises:
+        SettingsError: a graph named by `--graph` does not exist.
     """
+    check_names(settings)
     import_driver()  # drivers load on first use
     from graphground.server.sources import graph_sources
 

@@ -6,6 +6,7 @@ import argparse
 import platform
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -155,7 +156,7 @@ def graphs(settings: Settings, deep: bool) -> Iterator[Finding]:
         return
     from graphground.server.sources import left_out
 
-    try:
+    with closing(opened):
         for name in left_out(settings):
             yield Finding(
                 f"graph {name}",
@@ -183,8 +184,6 @@ def graphs(settings: Settings, deep: bool) -> Iterator[Finding]:
                     home = default_home(settings.home)
                     yield attempt(name, "could not be read completely", partial(whole, graph, home))
         yield from own_queries(settings, opened)
-    finally:
-        opened.close()
 
 
 def own_queries(settings: Settings, opened: Graphs) -> Iterator[Finding]:

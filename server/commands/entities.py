@@ -14,12 +14,12 @@ from graphground.cypher.diagnostics import counted
 from graphground.server.commands.command_line import (
     GRAPHS,
     command,
+    home_from,
     open_graphs,
     progress_bars,
     settings_from,
     write_json,
 )
-from graphground.server.settings import default_home
 
 if TYPE_CHECKING:
     from graphground.graphs.entities.index import EntityIndex
@@ -71,9 +71,8 @@ def info(parsed: argparse.Namespace) -> int:
 def folder_of(graph: Graph, parsed: argparse.Namespace) -> Path:
     """Return the folder of a graph's entity index."""
     from graphground.graphs.entities.index import index_folder
-    from graphground.graphs.storage.home import Home
 
-    return index_folder(Home(default_home(settings_from(parsed).home)).make(), graph.name)
+    return index_folder(home_from(parsed).make(), graph.name)
 
 
 def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None, as_json: bool = False) -> None:

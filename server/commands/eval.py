@@ -9,6 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,6 @@ from graphground.server.commands.agent import (
 from graphground.server.commands.command_line import (
     GRAPHS,
     WrongUse,
-    check_names,
     command,
     home_from,
     open_graphs,
@@ -51,10 +51,14 @@ SCORING = """
 """
 
 
-def _scoring_of(parsed: argparse.Namespace) -> dict[str, Any]:
-    """Return the settings on which scores depend: the time limit, and the preset if there is one."""
+def _scoring_of(parsed: argparse.Namespace, tasks: Sequence[Task]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the settings on which scores depend, as a run's folder keeps them, and the options of `Run.go`."""
     timeout = parsed.timeout if parsed.timeout is not None else 120.0 if parsed.preset else 30.0
-    return {"timeout": timeout} | ({"preset": parsed.preset} if parsed.preset else {})
+    version = partial(_version, home_from(parsed))
+    data = {f"data of {name}": version(name) for name in sorted({task.graph for task in tasks})}
+    kept = {"timeout": timeout} | ({"preset": parsed.preset} if parsed.preset else {}) | data
+    rule = "published" if parsed.preset else "paper"
+    return kept, {"workers": parsed.workers, "timeout": timeout, "rule": rule, "version": version}
 
 
 @command("run", SCORING, settings=GRAPHS)
@@ -78,31 +82,22 @@ def score_tasks(parsed: argparse.Namespace) -> int:
     from graphground.evals.runs.runner import Run  # all of evals is loaded on first use
     from graphground.evals.tasks.task import read_tasks
 
-    scoring = _scoring_of(parsed)
+    tasks = read_tasks(parsed.tasks)
+    options, scoring = _scoring_of(parsed, tasks)
     if parsed.workers < 1 or scoring["timeout"] <= 0 or parsed.agent_timeout <= 0:
         raise WrongUse("--workers, --timeout and --agent-timeout must be positive numbers")
-    tasks = read_tasks(parsed.tasks)
-    home = home_from(parsed)
     with (
-        closing(_opened(parsed)) as graphs,
+        closing(open_graphs(settings_from(parsed))) as graphs,
         closing(_predictor(parsed, graphs, tasks)) as predictor,
         progress_bars() as progress,
     ):
-        options = {**scoring, "repair": parsed.repair}
+        options["repair"] = parsed.repair
         if parsed.agent is not None:
             options["agent-timeout"] = parsed.agent_timeout
         if parsed.predictions is not None:
             options["predictions"] = hashlib.sha256(parsed.predictions.read_bytes()).hexdigest()[:16]
-        options |= {f"data of {name}": _version(name, home) for name in sorted({task.graph for task in tasks})}
-        outcome = Run.open(parsed.folder, tasks, predictor.name, note=parsed.note or "", options=options).go(
-            predictor,
-            graphs,
-            workers=parsed.workers,
-            timeout=scoring["timeout"],
-            rule="published" if parsed.preset else "paper",
-            version=lambda name: _version(name, home),
-            progress=lambda done, total: progress("tasks", done, total),
-        )
+        run = Run.open(parsed.folder, tasks, predictor.name, note=parsed.note or "", options=options)
+        outcome = run.go(predictor, graphs, progress=partial(progress, "tasks"), **scoring)
     before = f"; scored before: {outcome.before}" if outcome.before else ""
     sys.stdout.write(f"Scored {outcome.scored} of {counted(len(tasks), 'task')}{before}. Run: {parsed.folder}\n")
     for reason, count in outcome.unscored.items():
@@ -136,28 +131,20 @@ def run_bench(parsed: argparse.Namespace) -> int:
     from graphground.evals.runs.bench import Bench, entries_of
     from graphground.evals.tasks.task import read_tasks
 
-    scoring = _scoring_of(parsed)
+    tasks = read_tasks(parsed.tasks)
+    options, scoring = _scoring_of(parsed, tasks)
     if min(parsed.repeat, parsed.workers, scoring["timeout"], 1 if parsed.budget is None else parsed.budget) <= 0:
         raise WrongUse("--repeat, --budget, --workers and --timeout must be positive")
-    tasks, home = read_tasks(parsed.tasks), home_from(parsed)
-    data = {f"data of {name}": _version(name, home) for name in sorted({task.graph for task in tasks})}
-    entries = {}
-    for entry in entries_of(parsed.agent, parsed.model, parsed.repeat):
-        settings = _settings_of_entry(parsed, entry).as_record()
-        entries[entry] = {**scoring, "model": settings, "prompts": str(parsed.prompts or ""), **data}
+    options["prompts"] = str(parsed.prompts or "")
+    entries = {
+        entry: {**options, "model": _settings_of_entry(parsed, entry).as_record()}
+        for entry in entries_of(parsed.agent, parsed.model, parsed.repeat)
+    }
     folder = parsed.folder or parsed.tasks.with_name(parsed.tasks.name.partition(".")[0] + ".bench")
     bench = Bench(folder, tasks, entries, note=parsed.note or "")
-    with closing(_opened(parsed)) as graphs, progress_bars() as progress:
-        asked = anyio.run(_ask_bench, parsed, bench, lambda done, total: progress("questions", done, total))
-        unscored = bench.score(
-            graphs,
-            asked.tasks,
-            workers=parsed.workers,
-            timeout=scoring["timeout"],
-            rule="published" if parsed.preset else "paper",
-            version=lambda name: _version(name, home),
-            progress=lambda done, total: progress("scores", done, total),
-        )
+    with closing(open_graphs(settings_from(parsed))) as graphs, progress_bars() as progress:
+        asked = anyio.run(_ask_bench, parsed, bench, partial(progress, "questions"))
+        unscored = bench.score(graphs, asked.tasks, progress=partial(progress, "scores"), **scoring)
     figures = write_bench(bench, asked, parsed.budget)
     for row in figures["rows"]:
         score = row["execution_accuracy"]
@@ -282,14 +269,14 @@ def make(parsed: argparse.Namespace) -> int:
     patterns, templates = (
         list(read_records(path)) if path is not None else None for path in (parsed.patterns, parsed.templates)
     )
-    with closing(_opened(parsed)) as graphs, progress_bars() as progress:
+    with closing(open_graphs(settings_from(parsed))) as graphs, progress_bars() as progress:
         generated = generate(
             graphs.get(parsed.graph_name),
             parsed.tasks,
             parsed.seed,
             patterns=patterns,
             templates=templates,
-            progress=lambda done, total: progress("tasks", done, total),
+            progress=partial(progress, "tasks"),
         )
     write_tasks(generated.tasks, parsed.file)
     sys.stdout.write(f"Wrote {counted(len(generated.tasks), 'task')} to {parsed.file}.\n")
@@ -308,14 +295,14 @@ def _grow(parsed: argparse.Namespace) -> int:
     from graphground.evals.tasks.task import write_tasks
 
     seeds = read_seeds(parsed.seeds)
-    with closing(_opened(parsed)) as graphs, progress_bars() as progress:
+    with closing(open_graphs(settings_from(parsed))) as graphs, progress_bars() as progress:
         tasks, report = grow(
             graphs.get(parsed.graph_name),
             seeds,
             parsed.tasks,
             parsed.seed,
             private=parsed.private,
-            progress=lambda done, total: progress("tasks", done, total),
+            progress=partial(progress, "tasks"),
         )
     write_tasks(tasks, parsed.file)
     sys.stdout.write(f"Wrote {counted(len(tasks), 'task')} from {counted(len(seeds), 'seed')} to {parsed.file}.\n")
@@ -342,7 +329,7 @@ def harden(parsed: argparse.Namespace) -> int:
     kinds = parsed.kind or KINDS
     if unknown := [kind for kind in kinds if kind not in KINDS]:
         raise WrongUse(f"there is no kind {unknown[0]!r}; the kinds are {', '.join(KINDS)}")
-    with closing(_opened(parsed)) as graphs:
+    with closing(open_graphs(settings_from(parsed))) as graphs:
         labels = {label for name in graphs.names() for label in graphs.get(name).schema.labels}
         variants = [
             variant
@@ -352,12 +339,6 @@ def harden(parsed: argparse.Namespace) -> int:
     write_tasks(variants, parsed.file)
     sys.stdout.write(f"Wrote {counted(len(variants), 'variant')} of {counted(len(tasks), 'task')} to {parsed.file}.\n")
     return 0
-
-
-def _opened(parsed: argparse.Namespace) -> Graphs:
-    settings = settings_from(parsed)
-    check_names(settings)
-    return open_graphs(settings)
 
 
 def _predictor(parsed: argparse.Namespace, graphs: Graphs, tasks: Sequence[Task]) -> Predictor:
@@ -374,7 +355,7 @@ def _predictor(parsed: argparse.Namespace, graphs: Graphs, tasks: Sequence[Task]
     return Repaired(predictor, graphs) if parsed.repair else predictor
 
 
-def _version(name: str, home: Home) -> str:
+def _version(home: Home, name: str) -> str:
     """Return an identifier of a loaded graph's data, which changes with each load; for any other graph, its name."""
     from graphground.graphs.storage.catalog import Catalog
 
@@ -505,7 +486,5 @@ async def _rephrased(parsed: argparse.Namespace, tasks: list[Task]) -> tuple[lis
 
     async with _asking(parsed) as ask_model:
         with progress_bars() as progress:
-            results = await rephrase_all(
-                tasks, ask, workers=parsed.workers, progress=lambda done, total: progress("questions", done, total)
-            )
+            results = await rephrase_all(tasks, ask, workers=parsed.workers, progress=partial(progress, "questions"))
     return results, calls

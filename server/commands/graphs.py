@@ -105,7 +105,6 @@ def load(parsed: argparse.Namespace) -> int:
 
 def load_into_database(file: Path, uri: str, user: str, database: str | None) -> int:
     """Write a SimpleKG file into an empty database, as a user with write access."""
-    from graphground.graphs.engines.address import BoltAddress
     from graphground.graphs.loading.into_database import load_into
 
     address = BoltAddress(uri, user, os.environ.get("GRAPHGROUND_ADMIN_PASSWORD", ""), database)

@@ -7,6 +7,7 @@ import csv
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -64,12 +65,9 @@ def query(parsed: argparse.Namespace) -> int:
     from graphground.server.application import Application
 
     application = Application(partial(open_graphs, settings), MOST_BYTES if parsed.all else settings.answer_bytes)
-    try:
-        with spinner("running the query"):
-            outcome = application.call(tool, request, owner="")  # with an owner, all rows are counted
-            picture = draw_matched(application, request) if parsed.mermaid and not outcome.is_error else ""
-    finally:
-        application.close()
+    with closing(application), spinner("running the query"):
+        outcome = application.call(tool, request, owner="")  # with an owner, all rows are counted
+        picture = draw_matched(application, request) if parsed.mermaid and not outcome.is_error else ""
     answer = json.loads(outcome.payload)
     answer.pop("cursor", None)  # the cursor is useless after this process ends
     failed = outcome.is_error or answer.get("valid") is False

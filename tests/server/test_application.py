@@ -13,7 +13,7 @@ import pytest
 from graphground.cypher.diagnostics import LONGEST_MESSAGE
 from graphground.server.application import Application
 from graphground.server.commands.command_line import open_graphs
-from graphground.server.resources import UnknownResource, read_resource
+from graphground.server.resources import RequestRefused, read_resource
 from graphground.server.settings import Settings
 from tests.support.films import films_alone
 
@@ -143,7 +143,7 @@ def application(data_folder: Path) -> Application:
 
 
 def test_the_schema_of_an_unknown_graph_names_the_graphs(application: Application) -> None:
-    with pytest.raises(UnknownResource, match="There is no graph 'nope'"):
+    with pytest.raises(RequestRefused, match="There is no graph 'nope'"):
         read_resource(application, "graph://nope/schema")
 
 

@@ -88,7 +88,10 @@ WRONG = [
     (["call", "lst_graphs", "--help"], "did you mean 'list_graphs'?"),
     (["serve", "--port", "99999"], "port must be from 0 to 65535, not 99999"),
     (["serve", "--port", "many"], "--port must be a whole number, not 'many'"),
-    (["serve", "--graph", "nope"], "there is no such graph; available: nba"),
+    *(
+        ([*words, "--graph", "nope"], "there is no such graph; available: nba")
+        for words in (["serve"], ["call", "list_graphs"], ["entities", "info"])
+    ),
     (["serve", "--settings", "missing.toml"], "there is no settings file"),
     (["completion", "tcsh"], "shell must be one of bash, fish, zsh, not 'tcsh'"),
     (["doctor", "--jsn"], "did you mean '--json'?"),
