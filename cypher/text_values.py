@@ -38,6 +38,8 @@ UNIQUE_SHARE, FEWEST_REPEATED = 0.1, 5
 """The least share and number of the values that are a word for a missing value, if all other values are unique."""
 MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec"
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+DATE_MARKS = {"/": "slash", ".": "point", "-": "dash"}
+"""What stands between the numbers of a date, and the word for it in the name of a form."""
 _TIME = r"\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?"
 _ZONE = r"(?:Z|[+-]\d{2}:?\d{2})"
 
@@ -121,6 +123,29 @@ FORMS: Mapping[str, Form] = {
         "date({{year: toInteger(right({0}, 4)), month: size(split('" + MONTHS + "', "
         "left(split({0}, ' ')[1], 3))[0]) / 3 + 1, day: toInteger(split({0}, ' ')[0])}})",
     ),
+    "year_month_day": Form(
+        r"\d{4}[./]\d{2}[./]\d{2}",
+        "date",
+        "dates as year, month, day",
+        "date(left({0}, 4) + '-' + substring({0}, 5, 2) + '-' + right({0}, 2))",
+    ),
+    "compact_date": Form(
+        r"(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])",
+        "date",
+        "dates as eight digits",
+        "date(left({0}, 4) + '-' + substring({0}, 4, 2) + '-' + right({0}, 2))",
+    ),
+    **{
+        f"{form}_{name}": Form(
+            rf"\d{{1,2}}{re.escape(mark)}\d{{1,2}}{re.escape(mark)}\d{{4}}",
+            "date",
+            f"dates as {'day, month' if day < month else 'month, day'}, year",
+            f"date({{{{year: toInteger(right({{0}}, 4)), month: toInteger(split({{0}}, '{mark}')[{month}]), "
+            f"day: toInteger(split({{0}}, '{mark}')[{day}])}}}})",
+        )
+        for form, day, month in (("day_month_year", 0, 1), ("month_day_year", 1, 0))
+        for mark, name in DATE_MARKS.items()
+    },
     "other_date": Form(
         r"\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})|\d{4}[./]\d{1,2}[./]\d{1,2}",
         "date",
@@ -137,8 +162,8 @@ _SEPARATORS = frozenset({"float", "comma_float", "grouped_float", "dotted_float"
 FEWEST_MARKED = 5
 """The least number of texts with one point or comma that tell what it separates."""
 _SOUGHT = (
-    "bool int date datetime local_datetime blank_datetime month_day_year day_month_name_year float comma_float "
-    "grouped_float dotted_float"
+    "bool compact_date int date datetime local_datetime blank_datetime month_day_year day_month_name_year "
+    "year_month_day float comma_float grouped_float dotted_float"
 )
 
 
@@ -194,6 +219,22 @@ class TextValues:
         if form.gives_null or self.share >= 1:
             return inner
         return f"CASE WHEN {text} =~ '{guard(self.form)}' THEN {inner} END"
+
+    def dated(self, day: str) -> str | None:
+        """Return an ISO date as the property writes it: `01.02.2020` for `2020-02-01`, like its example `25.12.2019`.
+
+        None if the property holds no dates in digits, or their order is unknown.
+        """
+        order = re.findall("day|month|year", self.form)
+        places = {"year": 0, "month": 1, "day": 2}
+        if self.form in ("date", "compact_date"):
+            return day if self.form == "date" else day.replace("-", "")
+        if len(order) != len(places) or not re.fullmatch(r"[\d./-]+", self.example):
+            return None
+        parts = [day.split("-")[places[part]] for part in order]
+        unpadded = self.form.rpartition("_")[2] in DATE_MARKS.values()
+        mark = re.sub(r"\d", "", self.example)[0]
+        return mark.join(part.lstrip("0") if unpadded else part for part in parts)
 
 
 def texts_of(document: Mapping[str, Any]) -> dict[str, TextValues]:
@@ -303,8 +344,9 @@ def _is_blank(text: str) -> bool:
 
 def sorts_as_text(form: str, texts: Sequence[str]) -> bool:
     """Return whether texts of a form sort like their values, such as ISO dates, or whole numbers of equal length."""
-    if form in ("date", "datetime", "local_datetime", "blank_datetime", "code"):
-        return form != "datetime" or len({text[-1] for text in texts}) == 1
+    if form in ("date", "datetime", "local_datetime", "blank_datetime", "code", "year_month_day", "compact_date"):
+        place = {"datetime": -1, "year_month_day": 4}.get(form)  # of the zone, of the separator
+        return place is None or len({text[place] for text in texts}) == 1
     return form == "int" and len({len(text) for text in texts}) == 1 and not any(text[0] == "-" for text in texts)
 
 
@@ -359,10 +401,10 @@ def _dates(texts: Sequence[str]) -> tuple[str, list[str]] | None:
     fitting = [text for text in texts if _MATCHERS["other_date"](text)]
     if len(fitting) < LEAST_SHARE * len(texts):
         return None
-    padded = [text for text in fitting if _MATCHERS["day_month_year"](text)]
-    if len(padded) == len(fitting):
-        first = any(int(text[:2]) > 12 for text in padded)
-        second = any(int(text[3:5]) > 12 for text in padded)
-        if first != second:
-            return ("day_month_year" if first else "month_day_year_digits"), fitting
+    for padded in ("", *(f"_{name}" for name in DATE_MARKS.values())):
+        if all(_MATCHERS[f"day_month_year{padded}"](text) for text in fitting):
+            numbers = [re.split("[./-]", text) for text in fitting]
+            first, second = (any(int(parts[place]) > 12 for parts in numbers) for place in (0, 1))
+            if first != second:
+                return (f"day_month_year{padded}" if first else f"month_day_year{padded or '_digits'}"), fitting
     return "other_date", fitting

@@ -66,8 +66,8 @@ def _check(
     if not schema.open:
         unknown_labels(facts, findings)
         unknown_types(facts, findings)
-        wrong_relationships(facts, findings)
-        unknown_properties(facts, findings)
+        wrong_relationships(facts, findings, data)
+        unknown_properties(facts, findings, data)
         wrong_values(facts, findings, parameters, data)
         texts_used_as_values(facts, findings)
     if entities is not None:

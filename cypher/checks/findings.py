@@ -68,9 +68,11 @@ class Findings:
         return iter(self.diagnostics)
 
 
-def free_name(kind: Literal["node", "relationship"], query: Query) -> str:
-    """Return a variable that the query does not use: `n`, `n1` and so on for a node, `r` for a relationship."""
+def free_name(kind: Literal["node", "relationship"], query: Query, wished: str = "") -> str:
+    """Return a variable that the query does not use: the wished one, or `n`, `n1` and so on for a node, else `r`."""
     taken = {variable.name for variable in query.find(Variable)}
+    if wished.isidentifier() and wished not in taken:
+        return wished
     letter = "n" if kind == "node" else "r"
     return next(name for name in (f"{letter}{number or ''}" for number in count()) if name not in taken)
 

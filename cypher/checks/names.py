@@ -7,16 +7,18 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import or_
 
-from graphground.cypher.checks.findings import Findings, free_name, relationship_clause
-from graphground.cypher.diagnostics import Edit, all_of, either, listed, reversed_text
+from graphground.cypher.checks.findings import Findings, free_name, relationship_clause, without_entry
+from graphground.cypher.diagnostics import Edit, all_of, applied, either, listed, reversed_text
 from graphground.cypher.names.nearest import Near, is_clear, meaning, nearest
 from graphground.cypher.outline.model import (
+    Data,
     Facts,
     LabelUse,
     Link,
     PropertyUse,
     SchemaIndex,
     Symbol,
+    common_texts,
     links_to_reverse,
     narrowed,
     written_kinds,
@@ -24,7 +26,7 @@ from graphground.cypher.outline.model import (
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.safety.time_limit import check_work
 from graphground.cypher.schema import RelationshipPattern, pattern_texts
-from graphground.cypher.tree import Node, Query
+from graphground.cypher.tree import Node, Query, StringLiteral
 
 ONLY_FIT = 3
 MOST_STEPS, MOST_WAYS = 3, 2_000
@@ -50,8 +52,16 @@ def _unknown_label(facts: Facts, use: LabelUse, findings: Findings) -> None:
     near = nearest(found, index.label_masks, favoured=fitting if narrow else ())
     suggestions = [candidate.name for candidate in near]
     clear = is_clear(near)
-    if not near and narrow and len(fitting) <= ONLY_FIT:
-        suggestions, clear = list(fitting), len(fitting) == 1
+    if narrow and not any(item.name in fitting or item.score >= SLIP for item in near):
+        # The relationships allow these nodes alone, whatever the label is called; a label of all of them keeps all.
+        together = index.schema.label_combinations
+        whole = [
+            label
+            for label in fitting
+            if all(label == other or any({label, other} <= labels for labels in together) for other in fitting)
+        ]
+        suggestions = whole or (list(fitting) if len(fitting) <= ONLY_FIT else suggestions)
+        clear = bool(whole)
     message = f"There is no label {found!r} in the graph {index.schema.name!r}."
     if found in index.types:
         message += f" {found!r} is a relationship type: write it in brackets, `-[:{quoted_name(found)}]->`."
@@ -132,7 +142,7 @@ def _having_properties(facts: Facts, symbol: Symbol) -> int:
     return kinds
 
 
-def unknown_properties(facts: Facts, findings: Findings) -> None:
+def unknown_properties(facts: Facts, findings: Findings, data: Data | None = None) -> None:
     """Report properties of nodes and relationships that are not in the schema:
     `n.runtime` instead of `runtime_minute`."""
     index = facts.index
@@ -140,11 +150,70 @@ def unknown_properties(facts: Facts, findings: Findings) -> None:
         symbol = use.symbol
         if symbol.kind == "node":
             if not index.property_types(symbol.kinds, use.key):
-                _unknown_on_node(facts, use, findings)
+                _unknown_on_node(facts, use, findings, data)
         elif symbol.link is not None and not symbol.link.unknown:
             properties = relationship_properties(facts, symbol.link)
             if use.key not in properties:
-                _unknown_on_relationship(facts, use, symbol.link, properties, findings)
+                _unknown_on_relationship(facts, use, symbol.link, properties, findings, data)
+
+
+def _holding(facts: Facts, use: PropertyUse, keys: Iterable[str], data: Data | None) -> list[str]:
+    """Return the properties with the text that a property is compared with: `reason` for `r.cause = 'failure'`."""
+    sought = [
+        comparison.right_node.value
+        for comparison in facts.comparisons
+        if comparison.left is use and comparison.operator == "=" and isinstance(comparison.right_node, StringLiteral)
+    ]
+    return [key for key in keys if any(text in common_texts(facts, use.symbol, key, data) for text in sought)]
+
+
+def _read_from_neighbour(
+    facts: Facts, use: PropertyUse, query: Query, data: Data | None
+) -> tuple[str, list[Edit]] | None:
+    """Return the property of the only neighbouring node that can have it, and the edits that read it there.
+
+    The neighbour is in the query, or each node has at most one, so that no row is multiplied.
+
+    `MATCH (a:Aircraft) RETURN a.maker` becomes `MATCH (a:Aircraft), (a)-[:OF_TYPE]->(type:Type) RETURN type.maker`,
+    `(a:Aircraft {maker: 'Boeing'})` becomes `(a:Aircraft), (a)-[:OF_TYPE]->(:Type {maker: 'Boeing'})`.
+    """
+    index, symbol, key = facts.index, use.symbol, query.source(use.key_node)
+    masks = [index.label_masks[label] for label in index.labels_by_property.get(use.key, ())]
+    ends = [
+        end
+        for link in symbol.links
+        for end in (link.left, link.right)
+        if end is not symbol and any(end.kinds | mask == mask for mask in masks)
+    ]
+    if ends:
+        read = f"{ends[0].name}.{key}"
+        known = len(ends) == 1 and ends[0].name and not use.in_map
+        return (read, [Edit(use.node.start, use.node.end, read)]) if known else None
+    ways = [
+        (label, way)
+        for label in index.labels_by_property.get(use.key, ())
+        for way in connecting(index, symbol.kinds, index.label_masks[label])
+    ]
+    clause = next((match.clause for match in facts.matches if any(symbol in part for part in match.parts)), None)
+    if len(ways) != 1 or clause is None or clause.optional or symbol.name is None or data is None:
+        return None
+    (label, (pattern, forward)), end = ways[0], clause.patterns[-1].end
+    own, links = data.nodes(pattern.start if forward else pattern.end), data.relationships(pattern.type)
+    if own is None or links is None or links > own:
+        return None
+    step = f"{query.text[end - 1]}, ({symbol.name}){written_relationship('', pattern.type, forward)}"
+    if not use.in_map:
+        name = free_name("node", query, label[:1].lower() + label[1:])
+        read = f"{name}.{key}"
+        reached = f"{step}({name}:{quoted_name(label)})"
+        return read, [Edit(use.node.start, use.node.end, read), Edit(end - 1, end, reached)]
+    compared = next(comparison.node for comparison in facts.comparisons if comparison.left is use)
+    holder = without_entry(query, compared)
+    if holder is None or holder[0].properties is None:
+        return None
+    entry, place = query.source(compared), holder[0].properties
+    reached = f"{step}(:{quoted_name(label)} {{{entry}}})"
+    return entry, [Edit(place.start, place.end, holder[1].rstrip()), Edit(end - 1, end, reached)]
 
 
 def relationship_properties(facts: Facts, link: Link) -> dict[str, str]:
@@ -173,7 +242,7 @@ def _fitting(facts: Facts, link: Link) -> list[RelationshipPattern]:
     return fitting if fitting and not link.bad else patterns
 
 
-def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None:
+def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings, data: Data | None) -> None:
     index = facts.index
     labels = index.labels_of(use.symbol.kinds)
     if not labels:  # the schema has no labels
@@ -210,6 +279,9 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None
     elif not near or not elsewhere:
         owner = labels[0] if len(labels) == 1 else "these nodes"
         message += f" Properties of {owner}: {listed(_own_properties(facts, labels, properties), 20)}."
+    held = _holding(facts, use, properties, data)
+    if len(held) == 1:
+        near, naming = [Near(held[0], 1.0)], []
     suggested = naming or [candidate.name for candidate in near]
     # If other labels have the property, the label may be wrong, so a mere `name` is no certain fix.
     vague = bool(elsewhere) and bool(near) and near[0].name in GENERIC_NAMES
@@ -223,6 +295,14 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None
             read = f"{name}.{findings.query.source(use.key_node)}"
             edits.append(Edit(use.node.start, use.node.end, read))
             findings.error("unknown_property", message, use.node, [read] * (len(edits) == 1), edits=edits)
+            return
+    if not (naming or links or (near and near[0].score >= LIKE_ENOUGH)):
+        suggested = [] if elsewhere else suggested  # a property with the very name is meant, wherever it is
+        there = _read_from_neighbour(facts, use, findings.query, data)
+        if there is not None:
+            read, edits = there
+            whole = f" Write {applied(findings.query.text, edits)}." if len(edits) > 1 else ""
+            findings.error("unknown_property", message + whole, use.node, [] if whole else [read], edits=edits)
             return
     _add(use, message, suggested, clear and not links, findings)
 
@@ -271,9 +351,10 @@ def _no_property(facts: Facts, use: PropertyUse, labels: tuple[str, ...]) -> str
 
 
 def _unknown_on_relationship(
-    facts: Facts, use: PropertyUse, link: Link, properties: dict[str, str], findings: Findings
+    facts: Facts, use: PropertyUse, link: Link, properties: dict[str, str], findings: Findings, data: Data | None
 ) -> None:
-    near = nearest(use.key, properties)
+    held = _holding(facts, use, properties, data)
+    near = [Near(held[0], 1.0)] if len(held) == 1 else nearest(use.key, properties)
     types = link.types or tuple(dict.fromkeys(pattern.type for pattern in _fitting(facts, link)))
     message = f"{relationship_clause(types, 'has', 'have')} no property {use.key!r}"
     owner = types[0] if len(types) == 1 else "these relationships"
@@ -305,7 +386,7 @@ def _add(use: PropertyUse, message: str, names: list[str], clear: bool, findings
 # Reports relationships that the schema does not allow: they are reversed,
 
 
-def wrong_relationships(facts: Facts, findings: Findings) -> None:
+def wrong_relationships(facts: Facts, findings: Findings, data: Data | None = None) -> None:
     """Report relationships that the schema does not allow as written: `(:Person)-[:hasCEO]->(:Company)` is reversed.
 
     Nodes whose labels never occur together are reported too.
@@ -322,29 +403,34 @@ def wrong_relationships(facts: Facts, findings: Findings) -> None:
         )
     for link in facts.links:
         if link.bad and not link.unknown:
-            _wrong(facts, link, findings)
+            _wrong(facts, link, findings, data)
 
 
-def _wrong(facts: Facts, link: Link, findings: Findings) -> None:
+def _wrong(facts: Facts, link: Link, findings: Findings, data: Data | None) -> None:
     left, right = written_kinds(link, True), written_kinds(link, False)
     if narrowed(left, right, link.pairs)[0]:
         # The link alone is possible: it contradicts what other patterns state about its ends.
         reversible = links_to_reverse(facts, link)
         if len(reversible) == 1:
-            _reversed(facts, reversible[0], findings, clear=True)
+            _reversed(facts, reversible[0], findings, data, clear=True)
         elif link in reversible:
-            _reversed(facts, link, findings, clear=False)
+            _reversed(facts, link, findings, data, clear=False)
         else:
             _impossible(facts, link, link.left.kinds, link.right.kinds, findings)
     elif narrowed(left, right, link.reversed_pairs)[0]:
-        _reversed(facts, link, findings, clear=True)
+        _reversed(facts, link, findings, data, clear=True)
     else:
         _impossible(facts, link, left, right, findings)
 
 
-def _reversed(facts: Facts, link: Link, findings: Findings, clear: bool) -> None:
+def _reversed(facts: Facts, link: Link, findings: Findings, data: Data | None, clear: bool) -> None:
     pattern = link.pattern
     other_way = reversed_text(facts.query.text, pattern)
+    mirror = data.mirror(link.type) if data is not None and link.type is not None else None
+    if mirror and link.simple and pattern.properties is None and meaning(link.type or "", mirror):
+        # `SIGNED_BY` says all that `SIGNED` says, and more, and has the direction that is written.
+        variable = pattern.variable.name if pattern.variable is not None else ""
+        other_way = written_relationship(variable, mirror, pattern.direction == "right")
     message = f"{relationship_clause(link.types or (), 'is', 'are')} written in the opposite direction: "
     allowed = _allowed(facts, link)
     message += f"the schema has {all_of(pattern_texts(allowed))}." if allowed else "reverse it."

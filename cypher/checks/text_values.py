@@ -8,6 +8,7 @@ repair is suggested.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -92,7 +93,11 @@ def texts_used_as_values(facts: Facts, findings: Findings) -> None:
     for sort, use in facts.sorted:
         texts = text_values_of(facts, use)
         if texts is not None and not texts.sorts and texts.type in NUMBERS | MOMENTS:
-            _convert(sort.expression, use, texts, "warning", "ORDER BY sorts it character by character", findings)
+            written = texts.converted(findings.query.source(sort.expression))
+            if written and sort.descending and texts.share < 1:
+                written = f"{written} IS NULL, {written}"  # descending order would put other texts, as nulls, first
+            why = "ORDER BY sorts it character by character"
+            _report(sort.expression, use, texts, "warning", why, written, findings)
     for comparison in facts.comparisons:
         _compared_as_text(facts, comparison, findings)
     sought = {
@@ -142,10 +147,19 @@ def _concatenates(operation: t.Binary) -> bool:
 def _compared_as_text(facts: Facts, comparison: Comparison, findings: Findings) -> None:
     """Report `o.freight > '500'`, and a comparison of two text properties that hold numbers or dates."""
     use, literal = comparison.left, comparison.right_node
-    if not isinstance(use, PropertyUse) or comparison.operator not in ORDERING:
+    texts = text_values_of(facts, use) if isinstance(use, PropertyUse) else None
+    if texts is None or not isinstance(use, PropertyUse) or texts.type not in NUMBERS | MOMENTS:
         return
-    texts = text_values_of(facts, use)
-    if texts is None or texts.sorts or texts.type not in NUMBERS | MOMENTS:
+    # An ISO date is compared with dates in another form, even if these sort as text.
+    iso = texts.type == "date" and isinstance(literal, t.StringLiteral) and _is_iso(literal.value, "date")
+    other_form = iso and texts.form != "date"
+    if comparison.operator in ("=", "<>") and other_form and isinstance(literal, t.StringLiteral):
+        dated = texts.dated(literal.value)
+        message = f"{name_of(use)} is text that holds {texts.described}."
+        findings.warning("text_compared", message, literal, fix=dated and quoted_string(dated))
+    if texts.type == "date" and texts.form != "date" and isinstance(literal, t.StringLiteral):
+        _part_of_date(comparison, use, texts, literal.value, findings)
+    if comparison.operator not in ORDERING or (texts.sorts and not other_form):
         return
     if isinstance(literal, t.StringLiteral):
         _convert_both(comparison, use, texts, literal, findings)
@@ -169,6 +183,17 @@ def _compared_as_text(facts: Facts, comparison: Comparison, findings: Findings) 
             [f"{left} {comparison.operator} {right}"] if clear else [],
             clear=clear and comparison.left_node.start < literal.start,
         )
+
+
+def _part_of_date(comparison: Comparison, use: PropertyUse, texts: TextValues, part: str, findings: Findings) -> None:
+    """Report `o.hired STARTS WITH '2015-03'` on dates in another form than ISO's."""
+    written = texts.converted(findings.query.source(comparison.left_node))
+    year_first = texts.form in ("year_month_day", "compact_date")
+    partial = r"\d{4}-(\d\d)?" if comparison.operator == "CONTAINS" or year_first else r"\d{4}(-(\d\d)?)?"
+    if comparison.operator in ("STARTS WITH", "CONTAINS") and written and re.fullmatch(partial, part):
+        message = f"{name_of(use)} is text that holds {texts.described}, and {part!r} is a part of an ISO date."
+        fix = f"toString({written})"
+        findings.warning("text_compared", f"{message}{_instead(fix)}", comparison.left_node, fix=fix)
 
 
 def _convert_both(
@@ -259,7 +284,7 @@ def compared_with_value(
         word = _word(texts, literal.value)
         findings.error("type_mismatch", f"{message} Write {word}." if word else message, literal, fix=word)
         return True
-    exact = _as_text(literal, texts) if operator in ("=", "<>") else ""
+    exact = _as_text(literal, texts) if operator in ("=", "<>") or texts.form == "compact_date" else ""
     if exact:
         findings.error("type_mismatch", f"{message} Write {exact}.", literal, fix=exact)
         return True
@@ -271,7 +296,8 @@ def compared_with_value(
         and 1000 <= literal.value <= 9999
     ):
         converted = texts.converted(source(subject))
-        year = f"{converted}.year" if converted and not converted.startswith("CASE") else ""
+        year = f"({converted}).year" if converted and converted.startswith("CASE") else f"{converted}.year"
+        year = year if converted else ""
         findings.error("type_mismatch", message + (f" For the year, write {year}." if year else ""), subject, fix=year)
         return True
     if use.in_map or not ((given in NUMBERS and texts.type in NUMBERS) or (given in MOMENTS and texts.type in MOMENTS)):
@@ -339,14 +365,17 @@ def _as_text(literal: t.Expression, texts: TextValues) -> str:
     if texts.form == "code":
         text = str(literal.value).rjust(texts.width or 0, "0")
         return quoted_string(text) if texts.width is not None and len(text) == texts.width else ""
-    return quoted_string(str(literal.value)) if texts.form == "int" and texts.share >= 1 else ""
+    text = str(literal.value)
+    same_form = texts.form == "int" or (texts.form == "compact_date" and len(text) == len(texts.example))
+    return quoted_string(text) if same_form and texts.share >= 1 else ""
 
 
 def component(use: PropertyUse, part: t.Name, texts: TextValues, findings: Findings) -> None:
     """Report `o.shippedDate.year` on text; suggest `date(o.shippedDate).year` if every value is such a date."""
     source = findings.query.source(use.node)
     converted = texts.converted(source) if texts.type in MOMENTS else None
-    written = f"{converted}.{part.text}" if converted and not converted.startswith("CASE") else ""
+    guarded = f"({converted})" if converted and converted.startswith("CASE") else converted
+    written = f"{guarded}.{part.text}" if guarded else ""
     message = f"{name_of(use)} is text that holds {texts.described}; it has no part {part.text!r}."
     message += _instead(written) if texts.type in MOMENTS else ""
     findings.error("type_mismatch", message, use.node, fix=written, to=part)

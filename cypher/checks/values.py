@@ -7,7 +7,7 @@ have, as in `n.launch_year.year`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from typing import Any, Literal
 
@@ -26,10 +26,10 @@ from graphground.cypher.checks.text_values import (
     text_values_of,
 )
 from graphground.cypher.diagnostics import Edit
-from graphground.cypher.outline.model import Comparison, Data, Facts, PropertyUse, owners
+from graphground.cypher.outline.model import Comparison, Data, Facts, PropertyUse, common_texts, owners
 from graphground.cypher.quoting import quoted_string
 from graphground.cypher.schema import SCALAR_TYPES
-from graphground.cypher.text_values import are_milliseconds
+from graphground.cypher.text_values import BOOLEANS, are_milliseconds
 from graphground.cypher.tokens import words
 from graphground.cypher.tree import Node
 
@@ -56,7 +56,7 @@ def wrong_values(facts: Facts, findings: Findings, parameters: dict[str, object]
         if isinstance(comparison.left, PropertyUse) and _epoch(facts, comparison, comparison.left, findings, data):
             continue
         if isinstance(comparison.left, PropertyUse) and comparison.operator in ORDER:
-            _ordered(facts, comparison, comparison.left, findings, parameters)
+            _ordered(facts, comparison, comparison.left, findings, parameters, data)
         elif isinstance(comparison.left, PropertyUse) and comparison.operator in TEXT:
             _textual(facts, comparison, comparison.left, findings)
         elif comparison.operator == "IN":
@@ -128,7 +128,12 @@ def property_type(facts: Facts, use: PropertyUse) -> str | None:
 
 
 def _ordered(
-    facts: Facts, comparison: Comparison, use: PropertyUse, findings: Findings, parameters: dict[str, object]
+    facts: Facts,
+    comparison: Comparison,
+    use: PropertyUse,
+    findings: Findings,
+    parameters: dict[str, object],
+    data: Data | None,
 ) -> None:
     expected = property_type(facts, use)
     if expected is None:
@@ -152,9 +157,18 @@ def _ordered(
         if texts is not None and compared_with_value(comparison, use, texts, value_type, findings):
             return
         right = retyped(comparison.right_node, expected, comparison.operator)
+        if expected == "str" and isinstance(comparison.right_node, t.BooleanLiteral):
+            right = _word_for(comparison.right_node.value, common_texts(facts, use.symbol, use.key, data))
         if expected == "str" and comparison.operator not in ("=", "<>"):
             right = ""  # text in an unknown form would be compared character by character
         _mismatch(facts, comparison, use, expected, value_type, right, findings)
+
+
+def _word_for(value: bool, texts: Iterable[str]) -> str:
+    """Return the text that stands for true or false beside its opposite and other texts: `'yes'` of yes, no, N/A."""
+    known = {text.lower(): text for text in texts}
+    words = [known[pair[not value]] for pair in BOOLEANS if known.keys() >= set(pair)]
+    return quoted_string(words[0]) if len(words) == 1 else ""
 
 
 def _mismatch(
@@ -604,9 +618,8 @@ def _string_as(text: str, type_: str, operator: str) -> str:
         return _year_as_date(text, operator) if YEAR.fullmatch(text) else ""
     if type_ == "datetime" and (ISO_DATE.fullmatch(text) or ISO_TIME.fullmatch(text)):
         return f"datetime({quoted_string(text)})"
-    if type_ == "bool" and text.lower() in ("true", "false"):
-        return text.lower()
-    return ""
+    words = [pair for pair in BOOLEANS if text.lower() in pair] if type_ == "bool" else []
+    return ("true" if text.lower() == words[0][0] else "false") if words else ""
 
 
 def _year_as_date(year: str, operator: str) -> str:

@@ -11,7 +11,7 @@ kind, so inferring labels costs a few machine operations.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -183,7 +183,8 @@ class Filled(Protocol):
     """The number of nodes or relationships that have a property (`count`), and the number of all of them (`of`).
 
     `counted` is False if only a sample was counted; the checks ignore such figures. `least` and `greatest` are the
-    extremes of the values that were read; None if they have none. `distinct` is the number of different values.
+    extremes of the values that were read; None if they have none. `distinct` is the number of different values, and
+    `common` are the most frequent with their counts.
     """
 
     @property
@@ -197,6 +198,9 @@ class Filled(Protocol):
 
     @property
     def distinct(self) -> int | None: ...
+
+    @property
+    def common(self) -> Sequence[tuple[object, int]]: ...
 
     @property
     def least(self) -> object: ...
@@ -220,6 +224,10 @@ class Data(Protocol):
         """Return how many nodes of a label, or relationships of a type, have a property; None if unknown."""
         ...
 
+    def mirror(self, type_: str) -> str | None:
+        """Return the type that says the same, and more, in the opposite direction; None if there is none."""
+        ...
+
     def namesakes(self, label: str) -> int | None:
         """Return the number of nodes of a label that share their name with another node; None if unknown."""
         ...
@@ -235,6 +243,12 @@ def owners(facts: Facts, symbol: Symbol, key: str) -> tuple[str, ...]:
     if types is None:
         return ()
     return tuple(type_ for type_ in types if key in index.schema.relationship_properties.get(type_, {}))
+
+
+def common_texts(facts: Facts, symbol: Symbol, key: str, data: Data | None) -> set[str]:
+    """Return the most frequent texts of a property; none if they are unknown."""
+    known = [data.property(owner, key) for owner in owners(facts, symbol, key)] if data is not None else []
+    return {text for item in known if item is not None for text, _ in item.common if isinstance(text, str)}
 
 
 def filled(facts: Facts, use: PropertyUse, data: Data) -> tuple[int, int] | None:

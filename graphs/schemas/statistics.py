@@ -31,10 +31,12 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 
-VERSION = 4
+VERSION = 5
 """The version of the file format, which this module alone writes and reads."""
 NAME = "statistics.json"
 """The name of the statistics file in the folder of a loaded graph."""
+MIRRORED = 0.95
+"""The least share of a type's relationships that another type has in the opposite direction, to be its mirror."""
 MOSTLY_SYMMETRIC = 0.66
 """The share of relationships that must exist in both directions for a pattern to count as symmetric."""
 FEWEST_FOR_SYMMETRY = 10
@@ -91,11 +93,15 @@ class LabelStatistics:
 
 @dataclass(frozen=True, slots=True)
 class TypeStatistics:
-    """All relationships of one type, between any labels."""
+    """All relationships of one type, between any labels.
+
+    `mirror` is a type that has these relationships, and more, in the opposite direction: `SIGNED_BY` of `SIGNED`.
+    """
 
     type: str
     relationships: int
     properties: Mapping[str, PropertyStatistics] = field(default_factory=dict)
+    mirror: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +192,11 @@ class Statistics:
         """Return the share of nodes of a label, or relationships of a type, that have the property; None if unknown."""
         known = self.property(owner, key)
         return known.fill if known is not None else None
+
+    def mirror(self, type_: str) -> str | None:
+        """Return the type that says the same, and more, in the opposite direction; None if there is none."""
+        known = self.types.get(type_)
+        return known.mirror if known is not None else None
 
     def namesakes(self, label: str) -> int | None:
         """Return the number of nodes of a label that share their name with another; None if unknown."""
@@ -289,6 +300,7 @@ class Reading:
             + [partial(self._type, type_) for type_ in self._schema.relationship_types]
             + [partial(self._pattern, number, pattern, found) for number, pattern in enumerate(self._schema.patterns)]
         )
+        self._steps.each([partial(self._mirror, type_) for type_ in self._types])
         labels = {name: self._labels[name] for name in self._schema.labels if name in self._labels}
         types = {name: self._types[name] for name in self._schema.relationship_types if name in self._types}
         values = [its.properties for its in labels.values()] + [its.properties for its in types.values()]
@@ -323,7 +335,24 @@ class Reading:
         if count is not None:
             filled = frozenset.intersection(*(pattern.filled for pattern in patterns))
             keys = self._schema.relationship_properties[type_]
-            self._types[type_] = TypeStatistics(type_, count, self._values(type_, match, keys, count, filled))
+            values = self._values(type_, match, keys, count, filled)
+            self._types[type_] = TypeStatistics(type_, count, values)
+
+    def _mirror(self, type_: str) -> None:
+        """Find the type that says in the opposite direction what this type says, and more."""
+        ends = {(pattern.end, pattern.start) for pattern in self._schema.relationship_types[type_]}
+        count = self._types[type_].relationships
+        opposite = {pattern.type for pattern in self._schema.patterns if (pattern.start, pattern.end) in ends}
+        larger = [other for other in opposite & self._types.keys() if self._types[other].relationships > count]
+        if not larger or count < FEWEST_FOR_SYMMETRY:
+            return
+        opposites = (relationships(other, variable="x", ends=("b", "a")).inside() for other in larger)
+        columns = ", ".join(f"count(CASE WHEN EXISTS {{ {opposite} }} THEN 1 END)" for opposite in opposites)
+        match = f"{relationships(type_).match()} WITH a, b LIMIT {SAMPLED}"
+        rows = self._steps.rows(f"mirrors of {type_}", f"{match} RETURN count(*), {columns}") or [[1]]
+        found = [other for other, both in zip(larger, rows[0][1:], strict=False) if both >= MIRRORED * rows[0][0]]
+        if len(found) == 1:
+            self._types[type_] = replace(self._types[type_], mirror=found[0])
 
     def _count(self, step: str, query: str) -> int | None:
         rows = self._steps.rows(step, query)

@@ -221,7 +221,7 @@ def _text_form(texts: Sequence[str]) -> tuple[str, str]:
         if FORMS[found.form].type in ("date", "datetime"):
             if found.form in _DAY_FIRST:
                 return "day", FORMS[found.form].conversion or "{}"
-            return "iso" if found.sorts else "text", "{}"
+            return "iso" if found.sorts and found.example[4] == "-" else "text", "{}"
         if found.form == "code":
             return "code", "{}"
     matches = [_NUMBER.fullmatch(text) for text in texts]

@@ -551,9 +551,18 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
             return probe.diagnostic(
                 "filter_removes_all", condition, f"{never}, but it ends with it: {fixed[0]}.", fixed, clear=True
             )
+        within, folded = _WITHIN.get(verb), value.lower()
+        if within is not None and not is_list and any(within(item.lower(), folded) for item in values):
+            lower = text if isinstance(subject, t.FunctionCall) else f"toLower({text})"
+            fixed = [probe.source(condition).replace(text, lower).replace(probe.source(literal), quoted(folded))]
+            message = f"{never}, but in another case: write {fixed[0]}."
+            return probe.diagnostic("filter_removes_all", condition, message, fixed, clear=True)
         scored = process.extract(
             value, values, scorer=fuzz.WRatio, processor=utils.default_process, limit=MOST_SHOWN, score_cutoff=SIMILAR
         )
+        short = [item for item in values if verb == "is" and _abbreviates(item, value)]
+        if len(short) == 1:
+            scored = [(short[0], 100.0, 0)]
         nearest = [found for found, score, _ in scored if scored[0][1] - score < 2 * CLEARLY]
         clear = bool(nearest) and (len(scored) == 1 or scored[0][1] - scored[1][1] >= CLEARLY)
         kind = "similar values are" if len(nearest) > 1 else "a similar value is" if nearest else "its values include"
@@ -603,6 +612,13 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
     least, most = (bound if isinstance(bound, str) and not is_text else quoted(bound) for bound in span[0])
     found = f"is always {least}, or is null" if least == most else f"ranges from {least} to {most}"
     return probe.diagnostic("filter_removes_all", condition, f"{opening} In {where}, {text} {found}.")
+
+
+def _abbreviates(first: str, second: str) -> bool:
+    """Whether one of two texts consists of the initials of the other's words: `UK` and `United Kingdom`."""
+    texts = first.upper(), second.upper()
+    initials = ["".join(re.findall(r"\b[^\W\d_]", text)) for text in texts]
+    return len(initials[0]) != len(initials[1]) and (texts[0] == initials[1] or texts[1] == initials[0])
 
 
 def _by_meaning(value: str, others: Sequence[str]) -> list[str]:
@@ -738,6 +754,11 @@ def _without_texts(text: str, value: str, existing: Sequence[Any], is_list: bool
     return f"{text} is not a text; one of its values is {quoted(existing[0])}" if existing else f"{text} is null"
 
 
+_WITHIN: dict[str | None, Callable[[str, str], bool]] = {
+    "contains": operator.contains,
+    "starts with": str.startswith,
+    "ends with": str.endswith,
+}
 _VERBS = {
     "=": "is",
     "<>": "is",

@@ -15,8 +15,10 @@ from typing import Any
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import without_entry
-from graphground.cypher.diagnostics import Diagnostic, all_of
+from graphground.cypher.checks.names import written_relationship
+from graphground.cypher.diagnostics import Diagnostic, Severity, all_of
 from graphground.cypher.functions import contains_aggregate, groups_rows
+from graphground.cypher.names.nearest import meaning
 from graphground.cypher.outline import outline_of
 from graphground.cypher.outline.model import Facts, PropertyUse, Symbol, filled, owners
 from graphground.cypher.schema import PropertyGraphSchema
@@ -456,53 +458,59 @@ def repeated(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
 
 
 def other_direction(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Diagnostic]:
-    """Report `(a:Country)-[:borders]->(b:Country)` if most relationships, but not all, exist in both directions.
+    """Report a relationship that misses facts which are written in the opposite direction.
 
-    Nothing is reported if matching both directions gives the same number of rows, or the same count.
+    That is `(a:Country)-[:borders]->(b:Country)` if most relationships, but not all, exist in both directions, and
+    `-[:SIGNED]->` if all of them, and more, exist as `<-[:SIGNED_BY]-`. Nothing is reported if the other way gives the
+    same number of rows, or the same count.
     """
     for link in shape.facts.links:
-        relationship = link.pattern
+        relationship, type_ = link.pattern, link.type
+        if relationship.direction == "both" or type_ is None or not link.simple:
+            continue
         ends = {*shape.labels(link.left), *shape.labels(link.right)}
-        if relationship.direction == "both" or link.types is None or len(link.types) != 1 or link.length != (1, 1):
-            continue
-        known = facts.pattern(link.types[0], *[next(iter(ends))] * 2) if len(ends) == 1 else None
-        if known is None or not known.symmetric or known.both_ways == 1.0:
-            continue
+        known = facts.pattern(type_, *[next(iter(ends))] * 2) if len(ends) == 1 else None
+        mirror = facts.mirror(type_)
         clause = next(
             (candidate for candidate in shape.clauses if candidate.start <= relationship.start < candidate.end), None
         )
+        text = shape.source(relationship)
         if not isinstance(clause, t.Match):
             continue
-        text = shape.source(relationship)
-        either = text.lstrip("<").rstrip(">")
         step = shape.returned
+        severity: Severity = "hint"
         items = [item for item in step.groups if not isinstance(item.expression, t.StringLiteral | t.IntegerLiteral)]
-        edited = probe.query.text[shape.start : relationship.start] + either
-        edited += probe.query.text[relationship.end : step.clause.start]
-        counts = []
-        for before in (step.before, edited):
+        if known is not None and known.symmetric and known.both_ways != 1.0:
+            share = min(known.both_ways or 0.0, 0.99)  # not 100%, since some exist in one direction only
+            other = text.lstrip("<").rstrip(">")
+            why = (
+                f"{share:.0%} of the {type_} relationships exist in both directions, the others in one direction only."
+            )
+            advice = (
+                f"To match both directions, write {other}, and DISTINCT, because most pairs of nodes then match twice."
+            )
+            places = "in this direction", "in either direction"
+            what, returned = "Distinct rows", f"WITH DISTINCT {', '.join(shape.columns(items))} RETURN count(*) AS rows"
             if step.aggregates and not items:
-                counts.append(_answer(probe, f"{before} {shape.source(step.clause)}"))
-            else:
-                columns = ", ".join(shape.columns(items))
-                counts.append(_answer(probe, f"{before} WITH DISTINCT {columns} RETURN count(*) AS rows"))
+                what, returned = "The answer", shape.source(step.clause)
+        elif mirror is not None and relationship.properties is None:
+            variable = shape.source(relationship.variable) if relationship.variable else ""
+            other = written_relationship(variable, mirror, relationship.direction == "left")
+            why = f"The {type_} relationships, and others, exist as {mirror} in the opposite direction."
+            advice, places = f"To match all, write {other}.", (f"with {type_}", f"with {mirror}")
+            what, returned = "Matches", "RETURN count(*) AS rows"
+            # Without a common word, the wider type may have another meaning.
+            severity = "warning" if meaning(type_, mirror) else "hint"
+        else:
+            continue
+        edited = probe.query.text[shape.start : relationship.start] + other
+        edited += probe.query.text[relationship.end : step.clause.start]
+        counts = [_answer(probe, f"{before} {returned}") for before in (step.before, edited)]
         if None in counts or counts[0] == counts[1]:
             continue
-        one_way, both_ways = (f"{count:,}" for count in counts)
-        if step.aggregates and not items:
-            results = f"In this direction the answer is {one_way}, in either direction {both_ways}."
-        else:
-            results = f"Distinct rows: {one_way} in this direction, {both_ways} in either direction."
-        share = min(known.both_ways or 0.0, 0.99)  # not 100%, since some exist in one direction only
-        yield probe.diagnostic(
-            "direction_matters",
-            relationship,
-            f"{share:.0%} of the {known.type} relationships exist in both directions, the others in one "
-            f"direction only. {results} To match both directions, write {either}, and DISTINCT, because most pairs of "
-            "nodes then match twice.",
-            [either],
-            severity="hint",
-        )
+        results = f"{what}: {counts[0]:,} {places[0]}, {counts[1]:,} {places[1]}."
+        message = f"{why} {results} {advice}"
+        yield probe.diagnostic("direction_matters", relationship, message, [other], severity=severity)
 
 
 def _answer(probe: Probe, text: str) -> int | None:

@@ -26,7 +26,12 @@ from graphground.cypher.text_values import TextValues, find_placeholders, text_v
         (["25 Mar 2015", "2 January 2016", "1 May 2001"], "day_month_name_year"),
         (["25.03.2015", "01.02.2014", "03.04.2015"], "day_month_year"),
         (["03/25/2015", "01/02/2014", "03/04/2015"], "month_day_year_digits"),
-        (["3/4/2015", "12/25/2014", "1/1/2014"], "other_date"),
+        (["3/4/2015", "12/25/2014", "1/1/2014"], "month_day_year_slash"),
+        (["3.4.2015", "25.12.2014", "1.1.2014"], "day_month_year_point"),
+        (["3/4/15", "12/25/14", "1/1/14"], "other_date"),
+        (["2015/04/03", "2014/12/25", "2014/01/01"], "year_month_day"),
+        (["20150403", "20141225", "20140101"], "compact_date"),
+        (["20150403", "20149925", "20140101"], "int"),
     ],
 )
 def test_the_form_of_texts_is_recognised(values: list[str], form: str) -> None:

@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from graphground.cypher import validate
+from graphground.graphs.schemas.statistics import LabelStatistics, PropertyStatistics, Statistics, TypeStatistics
 from tests.support.checked_graphs import CHARACTERS, COMPANY, codes, findings, problems_in
 from tests.support.documents import schema
 
@@ -54,7 +55,7 @@ def test_a_type_written_with_a_synonym_is_found_by_meaning() -> None:
 
 def test_the_property_of_a_variable_without_a_label_is_checked() -> None:
     (diagnostic,) = problems_in("MATCH (c:Company)-[:hasCEO]->(p) RETURN p.launch_year")
-    assert (diagnostic.code, diagnostic.found) == ("unknown_property", "launch_year")
+    assert (diagnostic.code, diagnostic.found) == ("unknown_property", "p.launch_year")
     assert diagnostic.message.startswith("Nodes labelled Person have no property 'launch_year'. Company has a property")
 
 
@@ -301,3 +302,72 @@ def test_a_type_that_does_not_connect_the_nodes_is_not_suggested_for_one_that_do
 def test_a_type_whose_end_lacks_a_property_of_the_query_is_not_suggested() -> None:
     (found,) = problems_in("MATCH (c:Customer)-[:LIVES]->(s) RETURN s.opened", SHOP)
     assert found.suggestions == ("LIVES_NEAR",)
+
+
+FLEET = schema(
+    "fleet",
+    {
+        "Plane": {"reg": "str", "kind": "str"},
+        "Type": {"maker": "str", "seats": "int"},
+        "Part": {"serial": "str"},
+        "Clerk": {},
+        "Chief": {},
+    },
+    [
+        "Plane OF_TYPE Type",
+        "Part REMOVED_FROM Plane",
+        "Clerk SIGNED Plane",
+        "Plane SIGNED_BY Clerk",
+        "Chief LEADS Clerk",
+    ],
+    {"REMOVED_FROM": {"reason": "str", "day": "str"}},
+)
+FLEET_DATA = Statistics(
+    {
+        "Plane": LabelStatistics(
+            "Plane", 90, {"kind": PropertyStatistics(90, 90, 3, common=(("jet", 70), ("prop", 20)))}
+        ),
+        "Part": LabelStatistics("Part", 30),
+    },
+    {
+        "OF_TYPE": TypeStatistics("OF_TYPE", 90),
+        "REMOVED_FROM": TypeStatistics(
+            "REMOVED_FROM", 200, {"reason": PropertyStatistics(200, 200, 2, common=(("failure", 150), ("age", 50)))}
+        ),
+        "SIGNED": TypeStatistics("SIGNED", 96, mirror="SIGNED_BY"),
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "right"),
+    [
+        (
+            "MATCH (p:Plane) WHERE p.seats > 9 RETURN p.reg",
+            "MATCH (p:Plane), (p)-[:OF_TYPE]->(type:Type) WHERE type.seats > 9 RETURN p.reg",
+        ),
+        (
+            "MATCH (p:Plane {seats: 9}) RETURN p.reg",
+            "MATCH (p:Plane ), (p)-[:OF_TYPE]->(:Type {seats: 9}) RETURN p.reg",
+        ),
+        (
+            "MATCH (p:Plane)-[:OF_TYPE]->(t) RETURN p.seats, p.maker",
+            "MATCH (p:Plane)-[:OF_TYPE]->(t) RETURN t.seats, t.maker",
+        ),
+        (
+            "MATCH (p:Plane) RETURN p.seats, p.maker",
+            "MATCH (p:Plane), (p)-[:OF_TYPE]->(type:Type) RETURN type.seats, type.maker",
+        ),
+        ("MATCH (p:Plane) RETURN p.serial", None),  # a plane has several parts
+        (
+            "MATCH (p:Part)-[r:REMOVED_FROM]->(q) WHERE r.cause = 'failure' RETURN p.serial",
+            "MATCH (p:Part)-[r:REMOVED_FROM]->(q) WHERE r.reason = 'failure' RETURN p.serial",
+        ),
+        ("MATCH (p:Part)-[r:REMOVED_FROM]->(q) WHERE r.cause = 'rust' RETURN p.serial", None),
+        ("MATCH (p:Plane {sort: 'jet'}) RETURN p.reg", "MATCH (p:Plane {kind: 'jet'}) RETURN p.reg"),
+        ("MATCH (p:Plane)-[:SIGNED]->(c:Clerk) RETURN p.reg", "MATCH (p:Plane)-[:SIGNED_BY]->(c:Clerk) RETURN p.reg"),
+        ("MATCH (b:Boss)-[:LEADS]->(c:Clerk) RETURN count(b)", "MATCH (b:Chief)-[:LEADS]->(c:Clerk) RETURN count(b)"),
+    ],
+)
+def test_the_data_and_the_schema_tell_where_a_wrong_name_belongs(query: str, right: str | None) -> None:
+    assert validate(query, FLEET, data=FLEET_DATA).suggested_query == right

@@ -197,6 +197,51 @@ def test_a_function_that_takes_the_type_is_right(written: str) -> None:
     assert validate(f"MATCH (e:Event) RETURN {written} AS x LIMIT 5", EVENTS).diagnostics == ()
 
 
+DAYS = {
+    "plain": TextValues("day_month_year", "25.12.2019", checked=True),
+    "mixed": TextValues("day_month_year", "25.12.2019", 0.7, checked=True, placeholders=("n/a",)),
+    "slash": TextValues("month_day_year_slash", "3/4/2015", checked=True),
+    "sorted": TextValues("year_month_day", "2019/12/25", checked=True, sorts=True),
+    "digits": TextValues("compact_date", "20191225", checked=True, sorts=True),
+}
+SORTED = "date(left(d.sorted, 4) + '-' + substring(d.sorted, 5, 2) + '-' + right(d.sorted, 2))"
+DIGITS = "date(left(d.digits, 4) + '-' + substring(d.digits, 4, 2) + '-' + right(d.digits, 2))"
+PLAIN = "date(right(d.plain, 4) + '-' + substring(d.plain, 3, 2) + '-' + left(d.plain, 2))"
+
+
+@pytest.mark.parametrize(
+    ("written", "right"),
+    [
+        ("d.sorted < date('2020-01-01')", f"{SORTED} < date('2020-01-01')"),
+        ("d.sorted < '2020-01-01'", f"{SORTED} < date('2020-01-01')"),
+        ("d.sorted < '2020/01/01'", None),
+        ("d.digits > 20200101", "d.digits > '20200101'"),
+        ("d.digits STARTS WITH '2020-'", f"toString({DIGITS}) STARTS WITH '2020-'"),
+        ("d.digits STARTS WITH '2020'", None),
+        ("d.plain CONTAINS '2020-02'", f"toString({PLAIN}) CONTAINS '2020-02'"),
+        ("d.plain STARTS WITH '2020'", f"toString({PLAIN}) STARTS WITH '2020'"),
+        ("d.plain = '2020-02-01'", "d.plain = '01.02.2020'"),
+        ("d.slash = '2020-02-01'", "d.slash = '2/1/2020'"),
+        ("d.digits = '2020-02-01'", "d.digits = '20200201'"),
+        ("d.plain.year = 2020", f"{PLAIN}.year = 2020"),
+    ],
+)
+def test_dates_in_other_forms_are_compared_as_dates(written: str, right: str | None) -> None:
+    diary = PropertyGraphSchema("diary", {"Day": Label("Day", dict.fromkeys(DAYS, "str"), texts=DAYS)}, ())
+    query = "MATCH (d:Day) WHERE {} RETURN count(d)"
+    assert validate(query.format(written), diary).suggested_query == (right and query.format(right))
+
+
+def test_a_converted_text_keeps_its_place_in_descending_order_and_its_parts() -> None:
+    diary = PropertyGraphSchema("diary", {"Day": Label("Day", dict.fromkeys(DAYS, "str"), texts=DAYS)}, ())
+    mixed = DAYS["mixed"].converted("d.mixed")
+    found = validate("MATCH (d:Day) RETURN d.plain ORDER BY d.mixed DESC LIMIT 2", diary).suggested_query
+    assert found == f"MATCH (d:Day) RETURN d.plain ORDER BY {mixed} IS NULL, {mixed} DESC LIMIT 2"
+    assert validate("MATCH (d:Day) RETURN d.mixed.year AS y", diary).suggested_query == (
+        f"MATCH (d:Day) RETURN ({mixed}).year AS y"
+    )
+
+
 def test_words_for_a_missing_value_are_sought_beside_null() -> None:
     query = "MATCH (e:Event) WHERE {} RETURN e.kind LIMIT 5"
     wider = query.format("(e.ended IS NULL OR e.ended IN ['', 'N/A'])")

@@ -12,7 +12,13 @@ from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPa
 from graphground.cypher.tree import Query
 from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
-from graphground.graphs.schemas.statistics import LabelStatistics, PatternStatistics, PropertyStatistics, Statistics
+from graphground.graphs.schemas.statistics import (
+    LabelStatistics,
+    PatternStatistics,
+    PropertyStatistics,
+    Statistics,
+    TypeStatistics,
+)
 from graphground.graphs.why_empty.probe import Probe
 from graphground.graphs.why_empty.second_look import (
     Shape,
@@ -58,6 +64,14 @@ def test_relationships_of_which_some_have_no_reverse_are_never_called_all_symmet
     (found,) = other_direction(probe, shape, facts)
     assert found.message.startswith(f"{share} of the borders relationships exist in both directions, the others in one")
     assert "Distinct rows: 50 in this direction, 72 in either direction." in found.message
+
+
+def test_a_type_whose_facts_another_type_has_in_the_opposite_direction_is_reported_with_both_numbers() -> None:
+    probe, shape = probe_of("MATCH (a:Country)-[r:borders]->(b:Country) RETURN b.name", [50], [72])
+    facts = Statistics(types={"borders": TypeStatistics("borders", 50, mirror="hasBorder")})
+    (found,) = other_direction(probe, shape, facts)
+    assert (found.severity, found.suggestions) == ("warning", ("<-[r:hasBorder]-",))
+    assert "Matches: 50 with borders, 72 with hasBorder." in found.message
 
 
 @pytest.mark.parametrize(

@@ -171,6 +171,9 @@ def test_the_condition_that_removes_the_last_row_is_reported_with_the_existing_v
         ("[{a: '2020-05-17'}, {a: '2021-01-01'}, {a: ''}]", "m.a > date()", "m.a IN ['']"),
         ("[{a: 1640995200000}]", "m.a = 2022", "datetime({epochMillis: m.a}).year = 2022"),
         ("[{a: '17.05.2022'}, {a: '01.01.2021'}]", "m.a STARTS WITH '2022'", "m.a ENDS WITH '2022'"),
+        ("[{a: 'brake Worn'}, {a: 'seal torn'}]", "m.a CONTAINS 'Brake'", "toLower(m.a) CONTAINS 'brake'"),
+        ("[{a: 'United Kingdom'}, {a: 'Ukraine'}]", "m.a = 'UK'", "m.a = 'United Kingdom'"),
+        ("[{a: 'AD'}, {a: 'SB'}]", "m.a = 'airworthiness directive'", "m.a = 'AD'"),
     ],
 )
 def test_text_that_holds_other_values_is_converted_in_the_fix_of_a_condition(

@@ -26,6 +26,8 @@ WORLD = (
     "UNWIND range(1, 12) AS i MATCH (a:Country {name: 'C' + i}), (b:Country {name: 'C' + (i % 12 + 1)}) "
     "CREATE (a)-[:borders]->(b), (b)-[:borders]->(a)",
     "CREATE (:Person {name: 'Ann', born: date('1950-01-01')}), (:Person {name: 'Ann', born: date('1960-02-03')})",
+    "MATCH (c:Country), (p:Person {born: date('1950-01-01')}) CREATE (c)-[:ruledBy]->(p)",
+    "MATCH (c:Country)-[:ruledBy]->(p:Person) WITH c, p LIMIT 10 CREATE (p)-[:rules]->(c)",
 )
 
 
@@ -85,6 +87,7 @@ def test_a_connected_database_is_counted_and_counted_again_after_a_change(
         borders = facts.pattern("borders", "Country", "Country")
         assert borders is not None
         assert (borders.both_ways, facts.symmetric("borders", "Country")) == (1.0, True)
+        assert (facts.mirror("rules"), facts.mirror("ruledBy"), facts.mirror("borders")) == ("ruledBy", None, None)
         assert (facts.namesakes("Person"), facts.namesakes("Country")) == (2, 0)
         born = facts.property("Person", "born")
         assert born is not None
