@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from graphground.evals.reports.summary import NoComparison, as_figures, proportion
-from graphground.evals.runs.runner import Journal, RunError, for_each, read_run
+from graphground.evals.runs.runner import Journal, RunError, for_each, read_journal, read_run
 from graphground.prompts.tasks import FOLDER, task_prompt
 from graphground.prompts.template import all_templates
 
@@ -92,9 +92,8 @@ def read_judgements(folder: Path) -> dict[str, Any] | None:
 
 def _verdicts(folder: Path, second: bool) -> tuple[dict[str, bool], dict[str, str]]:
     """Return the verdicts of the first or second judge by task, and the judge's name and prompt; empty if none."""
-    path = folder / "judgements.jsonl"
-    lines = path.read_text("utf-8").splitlines() if path.exists() else []
-    verdicts = [verdict for verdict in map(json.loads, lines) if verdict["second"] == second]
+    records = read_journal(folder / "judgements.jsonl")
+    verdicts = [verdict for verdict in records if verdict["second"] == second]
     judge = {name: verdicts[-1][name] for name in ("judge", "prompt")} if verdicts else {}
     return {verdict["qid"]: verdict["right"] for verdict in verdicts}, judge
 

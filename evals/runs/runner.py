@@ -101,8 +101,8 @@ class Outcome:
 class Run:
     """A run in its folder. `Run.open` creates the folder or resumes the run in it."""
 
-    def __init__(self, folder: Path, tasks: Sequence[Task], settings: dict[str, Any]) -> None:
-        self.folder, self.tasks, self.settings = folder, list(tasks), settings
+    def __init__(self, folder: Path, tasks: Sequence[Task]) -> None:
+        self.folder, self.tasks = folder, list(tasks)
 
     @classmethod
     def open(
@@ -152,7 +152,7 @@ class Run:
                 "started": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             }
             path.write_text(json.dumps(settings, ensure_ascii=False, indent=1) + "\n", "utf-8")
-        return cls(folder, tasks, settings)
+        return cls(folder, tasks)
 
     def go(
         self,
@@ -296,9 +296,7 @@ def read_run(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     path = folder / "run.json"
     if not path.exists():
         raise RunError(f"there is no run in {folder}: run.json is missing")
-    scores = folder / "scores.jsonl"
-    text = scores.read_text("utf-8") if scores.exists() else ""
-    records = [json.loads(line) for line in text.split("\n")[:-1] if line]
+    records = read_journal(folder / "scores.jsonl")
     if not records:
         raise RunError(f"the run in {folder} has no scores yet; resume it with the command that started it")
     return json.loads(path.read_text("utf-8")), list({record["qid"]: record for record in records}.values())
@@ -372,10 +370,10 @@ class Journal:
     line."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
         self._lock = threading.Lock()
-        self.records = self._read()
+        self.records = read_journal(path)
         self._file = path.open("ab")
+        self._file.truncate(path.read_bytes().rfind(b"\n") + 1)
 
     def append(self, record: dict[str, Any]) -> None:
         """Append a record and wait until it is on disk; may be called from any thread."""
@@ -390,12 +388,8 @@ class Journal:
         """Close the file; a second call has no effect."""
         self._file.close()
 
-    def _read(self) -> list[dict[str, Any]]:
-        if not self._path.exists():
-            return []
-        data = self._path.read_bytes()
-        whole = data.rfind(b"\n") + 1
-        if whole < len(data):
-            with self._path.open("r+b") as file:
-                file.truncate(whole)
-        return [json.loads(line) for line in data[:whole].split(b"\n") if line]
+
+def read_journal(path: Path) -> list[dict[str, Any]]:
+    """Return the records of a journal, which may be missing, without a truncated last line."""
+    lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
+    return [json.loads(line) for line in lines if line]

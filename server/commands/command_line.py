@@ -45,7 +45,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 from graphground.server.settings import Settings, SettingsError, default_home, options, read_home, read_settings
 
 if TYPE_CHECKING:
-    from rich.progress import TaskID
+    from rich.progress import Progress, TaskID
 
     from graphground.graphs.storage.home import Home
     from graphground.tools.tool import Graphs
@@ -409,27 +409,42 @@ def write_json(value: Any) -> None:
 
 
 SECONDS_BETWEEN_LINES = 5.0
-Report = Callable[[str, int, int | None], None]
-"""A function called with the name of a step, the amount done, and the total (None if unknown)."""
 
 
-@dataclass(frozen=True, slots=True)
 class ProgressReport:
-    """A display of progress: `report("names", 200, 800)` shows a step, `report.note("waiting 30 s")` a sentence."""
+    """A display of progress: `report("names", 200, 800)` shows a step, `report.note("waiting 30 s")` a sentence.
 
-    show: Report
-    note: Callable[[str], None]
+    Without `bars`, it prints a line every few seconds.
+    """
+
+    def __init__(self, bars: Progress | None = None) -> None:
+        self._bars, self._last = bars, time.monotonic()
+        self._tasks: dict[str, TaskID] = {}
 
     def __call__(self, step: str, done: int, total: int | None) -> None:
         """Show that `done` of `total` parts of a step are done; `total` is None if it is unknown."""
-        self.show(step, done, total)
+        if self._bars is not None:
+            if step not in self._tasks:
+                self._tasks[step] = self._bars.add_task(step, total=total)
+            self._bars.update(self._tasks[step], completed=done, total=total)
+        elif time.monotonic() - self._last > SECONDS_BETWEEN_LINES:
+            self._last = time.monotonic()
+            self.note(f"{step}: {done / total:.0%}" if total else f"{step}: {done:,}")
+
+    def note(self, text: str) -> None:
+        """Print a sentence on stderr."""
+        if self._bars is not None:
+            self._bars.console.print(text, highlight=False, markup=False)
+        else:
+            sys.stderr.write(f"{text}\n")
+            sys.stderr.flush()
 
 
 @contextmanager
 def progress_bars() -> Iterator[ProgressReport]:
     """Show a progress bar for each step; if stderr is not a terminal, print a line every few seconds instead."""
     if not sys.stderr.isatty():
-        yield ProgressReport(_line_reporter(), _write_line)
+        yield ProgressReport()
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -440,33 +455,8 @@ def progress_bars() -> Iterator[ProgressReport]:
         TextColumn("{task.percentage:>3.0f} %"),
         TimeElapsedColumn(),
     )
-    tasks: dict[str, TaskID] = {}
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-
-        def report(step: str, done: int, total: int | None) -> None:
-            if step not in tasks:
-                tasks[step] = bars.add_task(step, total=total)
-            bars.update(tasks[step], completed=done, total=total)
-
-        yield ProgressReport(report, lambda text: bars.console.print(text, highlight=False, markup=False))
-
-
-def _write_line(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()
-
-
-def _line_reporter() -> Report:
-    last = time.monotonic()
-
-    def report(step: str, done: int, total: int | None) -> None:
-        nonlocal last
-        if time.monotonic() - last > SECONDS_BETWEEN_LINES:
-            last = time.monotonic()
-            share = f" {done / total:.0%}" if total else f" {done:,}"
-            _write_line(f"{step}:{share}")
-
-    return report
+        yield ProgressReport(bars)
 
 
 @contextmanager
