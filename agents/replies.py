@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from graphground.agents.conversation import Stance
 from graphground.agents.session import Session
@@ -107,8 +107,7 @@ def grade_in(text: str) -> tuple[Grade, str] | None:
         return None
     found = graded[-1]
     reason = re.search(r"\breason\b\W{0,4}(.+)", text, re.IGNORECASE | re.DOTALL)
-    grades: dict[str, Grade] = {"accept": "accept", "incorrect": "incorrect", "error": "error"}
-    return grades[found[1].lower()], reason[1].strip(' "}\n') if reason else ""
+    return cast(Grade, found[1].lower()), reason[1].strip(' "}\n') if reason else ""
 
 
 def list_in(text: str) -> list[Any] | None:
@@ -127,8 +126,7 @@ def list_in(text: str) -> list[Any] | None:
 def stance_in(text: str) -> Stance:
     """Return the stance that a reply states in a line such as `STANCE: not_in_graph`; `answer` without such a line."""
     found = _STANCE.search(text)
-    stances: dict[str, Stance] = {"not_in_graph": "not_in_graph", "ask": "ask"}
-    return stances.get(found[1].lower(), "answer") if found else "answer"
+    return cast(Stance, found[1].lower()) if found else "answer"
 
 
 def literals_in(query: str) -> list[str]:

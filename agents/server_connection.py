@@ -115,7 +115,8 @@ async def connect(
             try:
                 client = await stack.enter_async_context(await _client(server, variables, passwords, timeout, stack))
             except (MCPError, OSError, httpx2.HTTPError, ExceptionGroup) as error:
-                raise ServerFailure(f"cannot connect to {_named(server)}: {_innermost(error)}") from None
+                named = server if isinstance(server, str) else " ".join(server)
+                raise ServerFailure(f"cannot connect to {named}: {_innermost(error)}") from None
             yield ServerConnection(client, timeout)
     except ExceptionGroup as group:  # the SDK's task groups wrap what is raised while they are open
         inner = _innermost(group)
@@ -151,10 +152,6 @@ def passed_on(environment: Mapping[str, str], passwords: Collection[str] = ()) -
     {'GRAPHGROUND_HOME': '/data', 'FILMS_PASSWORD': 'x'}
     """
     return {name: value for name, value in environment.items() if name in passwords or PASSED_ON.match(name)}
-
-
-def _named(server: str | Sequence[str]) -> str:
-    return server if isinstance(server, str) else " ".join(server)
 
 
 def _innermost(error: BaseException) -> BaseException:

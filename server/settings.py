@@ -186,7 +186,7 @@ def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | Non
     return settings
 
 
-def read_home(given: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> str:
+def read_home(given: Mapping[str, Any]) -> str:
     """Return the data folder that `--home`, its variable or the settings file names, or the default folder.
 
     No other setting is checked.
@@ -194,9 +194,8 @@ def read_home(given: Mapping[str, Any], environment: Mapping[str, str] | None = 
     Raises:
         SettingsError: the settings file cannot be read.
     """
-    environment = os.environ if environment is None else environment
-    home = given.get("home") or environment.get("GRAPHGROUND_HOME")
-    path = given.get("settings") or environment.get("GRAPHGROUND_SETTINGS")
+    home = given.get("home") or os.environ.get("GRAPHGROUND_HOME")
+    path = given.get("settings") or os.environ.get("GRAPHGROUND_SETTINGS")
     if not home and path:
         home = _document(Path(path).expanduser(), required=True).get("home")
     return str(default_home(home))

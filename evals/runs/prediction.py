@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from graphground.cypher.diagnostics import cut
 from graphground.evals.tasks.task import Task, TaskError, read_records
@@ -54,6 +55,30 @@ class Prediction:
         return cls(**{**record, "trace": trace})
 
 
+Number = Annotated[float, BeforeValidator(lambda value: value or 0), Field(allow_inf_nan=False)]
+
+
+class _Usage(BaseModel):
+    input_tokens: Number = 0
+    output_tokens: Number = 0
+    cost_usd: Number = 0
+    model_calls: Number = 0
+
+
+class _Call(_Usage):
+    tool: str
+    seconds: Number = 0
+
+
+class _Reply(BaseModel):
+    cypher: str = ""
+    text: str = ""
+    stance: Stance = "answer"
+    seconds: Number = 0
+    usage: _Usage = _Usage()
+    trace: list[_Call] = []
+
+
 def read_reply(qid: str, reply: Mapping[str, Any], seconds: float = 0.0) -> Prediction:
     """Return the prediction in an agent's reply or in a record of a predictions file.
 
@@ -64,30 +89,27 @@ def read_reply(qid: str, reply: Mapping[str, Any], seconds: float = 0.0) -> Pred
         ValueError: a field has a wrong type or value.
     """
     query = next((reply[name] for name in ("cypher", "pred_cypher", "prediction", "query") if reply.get(name)), "")
-    text = reply.get("text") or reply.get("answer") or ""
-    if not isinstance(query, str) or not isinstance(text, str):
-        raise ValueError("`cypher` and `text` must be strings")
+    given = {name: reply[name] for name in _Reply.model_fields if reply.get(name) is not None}
+    try:
+        read = _Reply.model_validate({**given, "cypher": query, "text": reply.get("text") or reply.get("answer") or ""})
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        field, found = ".".join(map(str, problem["loc"])), cut(json.dumps(problem["input"], default=str), 60)
+        raise ValueError(f"`{field}`: {problem['msg']}, not {found}") from None
+    calls = [ToolCall(use.tool, use.seconds, int(use.input_tokens), int(use.output_tokens)) for use in read.trace]
     failed = str(reply["error"]) if reply.get("error") else ""
-    stance = reply.get("stance", "answer")
-    if stance not in ("answer", "not_in_graph", "ask"):
-        raise ValueError(f"`stance` must be answer, not_in_graph or ask, not {stance!r}")
-    usage = _object(reply, "usage")
-    trace = [] if reply.get("trace") is None else reply["trace"]
-    if not isinstance(trace, list):
-        raise ValueError("`trace` must be a list of tool calls")
-    calls = tuple(_call(call, number) for number, call in enumerate(trace))
     return Prediction(
         qid,
-        "" if failed else clean_query(query),
-        cast(Stance, stance),
-        text,
+        "" if failed else clean_query(read.cypher),
+        read.stance,
+        read.text,
         failed,
-        seconds=_number(reply, "seconds") or seconds,
-        tokens_in=int(_number(usage, "input_tokens", "usage.") or sum(call.tokens_in for call in calls)),
-        tokens_out=int(_number(usage, "output_tokens", "usage.") or sum(call.tokens_out for call in calls)),
-        cost=_number(usage, "cost_usd", "usage."),
-        model_calls=int(_number(usage, "model_calls", "usage.")),
-        trace=calls,
+        seconds=read.seconds or seconds,
+        tokens_in=int(read.usage.input_tokens) or sum(call.tokens_in for call in calls),
+        tokens_out=int(read.usage.output_tokens) or sum(call.tokens_out for call in calls),
+        cost=read.usage.cost_usd,
+        model_calls=int(read.usage.model_calls),
+        trace=tuple(calls),
     )
 
 
@@ -140,34 +162,3 @@ def _tasks_of(
     tasks = by_question.get((str(record.get("graph")), question), ())
     gold = record.get("gold_cypher")
     return [task.qid for task in tasks if not gold or task.gold == gold]
-
-
-def _object(reply: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = {} if reply.get(name) is None else reply[name]
-    if not isinstance(value, dict):
-        raise ValueError(f"`{name}` must be a JSON object")
-    return value
-
-
-def _number(fields: Mapping[str, Any], name: str, where: str = "") -> float:
-    """Return a number of a reply, 0 if it is missing; `where` is the path of the object that holds it."""
-    value = fields.get(name) or 0
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise ValueError(f"`{where}{name}` must be a number, not {cut(json.dumps(value, default=str), 60)}")
-    return number
-
-
-def _call(call: Any, number: int) -> ToolCall:
-    if not isinstance(call, dict) or not isinstance(call.get("tool"), str):
-        raise ValueError('each call in `trace` must be an object such as {"tool": "find_entities", "seconds": 0.02}')
-    where = f"trace[{number}]."
-    return ToolCall(
-        call["tool"],
-        _number(call, "seconds", where),
-        int(_number(call, "input_tokens", where)),
-        int(_number(call, "output_tokens", where)),
-    )

@@ -135,21 +135,19 @@ class TraceFile:
             self._descriptor = os.open(path, flags, 0o600)
         except OSError as error:
             raise SettingsError(f"--record {path}: {error.strerror or error}") from None
-        found = os.fstat(self._descriptor)
+        found, problem = os.fstat(self._descriptor), ""
         if not stat.S_ISREG(found.st_mode) or _is_stdout(found):
-            os.close(self._descriptor)
-            raise SettingsError(f"--record {path}: it is not a regular file")
-        if hasattr(os, "fchmod") and stat.S_IMODE(found.st_mode) & 0o077:
+            problem = "it is not a regular file"
+        elif _has_ended(path, found.st_size):
+            problem = "it is full; move it, or name another file"
+        elif hasattr(os, "fchmod") and stat.S_IMODE(found.st_mode) & 0o077:
             try:
                 os.fchmod(self._descriptor, 0o600)
             except OSError as error:
-                os.close(self._descriptor)
-                raise SettingsError(
-                    f"--record {path}: other users can read it, and its mode cannot be changed: {error.strerror or error}"
-                ) from None
-        if _has_ended(path, found.st_size):
+                problem = f"other users can read it, and its mode cannot be changed: {error.strerror or error}"
+        if problem:
             os.close(self._descriptor)
-            raise SettingsError(f"--record {path}: it is full; move it, or name another file")
+            raise SettingsError(f"--record {path}: {problem}")
 
     def append(self, line: bytes) -> None:
         """Write one line.

@@ -425,19 +425,16 @@ def test_text_around_a_query_in_a_reply_is_removed(text: str, query: str) -> Non
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        ({"cypher": 3}, "must be strings"),
-        ({"stance": "maybe"}, "must be answer, not_in_graph or ask"),
-        ({"trace": {}}, "list of tool calls"),
-        ({"trace": [{}]}, "an object such as"),
-        ({"usage": [1]}, "JSON object"),
-        ({"usage": {"input_tokens": "many"}}, '`usage.input_tokens` must be a number, not "many"'),
-        ({"seconds": "abc"}, '`seconds` must be a number, not "abc"'),
-        ({"usage": {"cost_usd": float("inf")}}, "`usage.cost_usd` must be a number, not Infinity"),
-        (
-            {"trace": [{"tool": "a"}, {"tool": "b", "seconds": [1]}]},
-            r"`trace\[1\].seconds` must be a number, not \[1\]",
-        ),
-        ({"trace": [{"tool": "a", "output_tokens": {"n": 1}}]}, r"`trace\[0\].output_tokens` must be a number"),
+        ({"cypher": 3}, "`cypher`: Input should be a valid string, not 3"),
+        ({"stance": "maybe"}, "`stance`: Input should be 'answer', 'not_in_graph' or 'ask', not \"maybe\""),
+        ({"trace": {}}, "`trace`: Input should be a valid list, not {}"),
+        ({"trace": [{}]}, "`trace.0.tool`: Field required, not {}"),
+        ({"usage": [1]}, r"`usage`: Input should be a valid dictionary .*, not \[1\]"),
+        ({"usage": {"input_tokens": "many"}}, '`usage.input_tokens`: Input should be a valid number, .*, not "many"'),
+        ({"seconds": "abc"}, '`seconds`: Input should be a valid number, .*, not "abc"'),
+        ({"usage": {"cost_usd": float("inf")}}, "`usage.cost_usd`: Input should be a finite number, not Infinity"),
+        ({"trace": [{"tool": "a"}, {"tool": "b", "seconds": [1]}]}, r"`trace.1.seconds`: .* valid number, not \[1\]"),
+        ({"trace": [{"tool": "a", "output_tokens": {"n": 1}}]}, "`trace.0.output_tokens`: .* valid number, not {"),
     ],
 )
 def test_a_malformed_reply_is_reported_with_the_field(reply: dict[str, object], said: str) -> None:
