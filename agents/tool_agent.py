@@ -13,7 +13,7 @@ from pathlib import Path
 from graphground.agents.conversation import Message, Outcome, ToolUse
 from graphground.agents.replies import CUT, query_in, read_suggested_grammar, stance_in
 from graphground.agents.session import BoundReached, Session, shortened
-from graphground.prompts.agents import FOLDER, agent_prompt
+from graphground.prompts.agents import FOLDER, agent_messages
 
 RUNS_QUERIES = "execute_cypher"
 REPEATED = "This exact call was made before; its answer is above. Use that answer, or make a different call."
@@ -38,8 +38,8 @@ class ToolAgent:
         question = session.question
         graph = question.graph or "that is open"
         argument = "name that graph in every call" if question.graph else "leave out the argument `graph`"
-        prompt = agent_prompt("tool_agent", self._prompts, graph=graph, graph_argument=argument)
-        messages = [Message("system", prompt), Message("user", question.text)]
+        prompts = agent_messages("tool_agent", self._prompts, graph=graph, graph_argument=argument)
+        messages = [*(Message("system", text) for _, text in prompts), Message("user", question.text)]
         offers = await session.tools()
         grammar = await read_suggested_grammar(session, self._suggested)
         names = [offer.name for offer in offers]

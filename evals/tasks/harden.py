@@ -361,7 +361,8 @@ def absent_relation(named: Named, rng: random.Random) -> str | None:
 
 def absent_type(named: Named, rng: random.Random) -> str | None:
     """Ask for nodes with a label of another graph."""
-    known = {word for owner in (*named.schema.labels, *_types(named.schema)) for word in split_name(owner)}
+    types = (pattern.type for pattern in named.schema.patterns)
+    known = {word for owner in (*named.schema.labels, *types) for word in split_name(owner)}
     strange = [label for label in named.strange if not known & set(split_name(label))]
     return f"Which {plural(as_words(rng.choice(strange)))} are connected with {named.name}?" if strange else None
 
@@ -450,7 +451,3 @@ def _foreign_property(schema: PropertyGraphSchema, label: str, rng: random.Rando
         if foreign:
             return rng.choice(foreign)
     return None
-
-
-def _types(schema: PropertyGraphSchema) -> set[str]:
-    return {pattern.type for pattern in schema.patterns}

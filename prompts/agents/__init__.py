@@ -25,11 +25,6 @@ def agent_templates(folder: Path = FOLDER) -> dict[str, Template]:
     return own | others
 
 
-def agent_prompt(role: str, folder: Path = FOLDER, **values: str) -> str:
-    """Return a role's prompt with its placeholders filled in: `agent_prompt("zero_shot", schema="…", question="…")`."""
-    return "\n".join(text for _, text in agent_messages(role, folder, **values))
-
-
 def agent_messages(role: str, folder: Path = FOLDER, **values: str) -> list[tuple[Literal["system", "user"], str]]:
     """Return a role's prompt as messages: `[("system", "List the values …"), ("user", "Query: …")]`.
 
