@@ -24,12 +24,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import httpx2
-from filelock import FileLock, Timeout
+from filelock import Timeout
 
 from graphground import __version__
 from graphground.cypher.names.nearest import did_you_mean
 from graphground.graphs.definitions.read import DOMAINS
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.home import Home, alone
 
 Progress = Callable[[str, int, int | None], None]
 """A function called with the step (`downloading`), the bytes received, and the file's size (None if unknown)."""
@@ -76,28 +76,22 @@ def fetch(
             file. With `offline`, the file has not been downloaded yet.
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(f"{path}.lock", timeout=0)
     try:
-        lock.acquire()
+        with alone(path):
+            checksum = _stored_checksum(path)
+            if checksum is not None:
+                return checksum
+            if offline:
+                raise DownloadError(f"{path.name} has not been downloaded yet; run once without --offline")
+            problems = []
+            for address in [addresses] if isinstance(addresses, str) else addresses:
+                try:
+                    return _download(address, path, progress, sleep)
+                except DownloadError as error:
+                    problems.append(str(error))
+            raise DownloadError("; ".join(problems))
     except Timeout:
         raise DownloadError(f"another process is downloading {path.name}; wait for it, or try again later") from None
-    try:
-        checksum = _stored_checksum(path)
-        if checksum is not None:
-            return checksum
-        if offline:
-            raise DownloadError(f"{path.name} has not been downloaded yet; run once without --offline")
-        problems = []
-        for address in [addresses] if isinstance(addresses, str) else addresses:
-            try:
-                return _download(address, path, progress, sleep)
-            except DownloadError as error:
-                problems.append(str(error))
-        raise DownloadError("; ".join(problems))
-    finally:
-        lock.release()
-        Path(lock.lock_file).unlink(missing_ok=True)
 
 
 def _stored_checksum(path: Path) -> str | None:

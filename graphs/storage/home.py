@@ -16,55 +16,31 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 import platformdirs
+from filelock import FileLock
 
 
-@dataclass(frozen=True, slots=True)
 class Home:
     """The paths of a data folder: `Home.default().databases` is the folder of the engine's files."""
 
-    folder: Path
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.catalog = folder, folder / "catalog.json"
+        self.databases, self.graphs, self.loading = folder / "databases", folder / "graphs", folder / "loading"
+        self.schemas = folder / "schemas"
+        """The folder of the schemas and statistics of your own databases."""
+        self.downloads = folder / "downloads"
+        """The folder of downloaded files."""
+        self.engine = folder / "engine"
 
     @classmethod
     def default(cls) -> Home:
         """Return the folder that the environment variable `GRAPHGROUND_HOME` names, or the user's data folder."""
         named = os.environ.get("GRAPHGROUND_HOME")
         return cls(Path(named).expanduser().absolute() if named else platformdirs.user_data_path("graphground"))
-
-    @property
-    def catalog(self) -> Path:
-        return self.folder / "catalog.json"
-
-    @property
-    def databases(self) -> Path:
-        return self.folder / "databases"
-
-    @property
-    def schemas(self) -> Path:
-        """The folder of the schemas and statistics of your own databases."""
-        return self.folder / "schemas"
-
-    @property
-    def graphs(self) -> Path:
-        return self.folder / "graphs"
-
-    @property
-    def loading(self) -> Path:
-        return self.folder / "loading"
-
-    @property
-    def downloads(self) -> Path:
-        """The folder of downloaded files."""
-        return self.folder / "downloads"
-
-    @property
-    def engine(self) -> Path:
-        return self.folder / "engine"
 
     def make(self) -> Home:
         """Create the folders of loaded graphs and of the engine if they are missing, and return this data folder.
@@ -74,6 +50,28 @@ class Home:
         for path in (self.folder, self.databases, self.graphs, self.loading, self.engine):
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
         return self
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Hold the lock, the file `PATH.lock`, that lets only one process at a time make the file `path`.
+
+    The operating system releases the lock if the process is killed.
+
+    Raises:
+        filelock.Timeout: another process holds the lock.
+        OSError: the folder cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(f"{path}.lock", timeout=0)
+    with lock:
+        try:
+            yield
+        finally:
+            # Deleted while locked: later the file may be the lock of another process. A process that has opened the
+            # file meanwhile notices that it was deleted, and opens another (filelock compares the number of links).
+            with suppress(PermissionError):  # Windows cannot delete an open file
+                Path(lock.lock_file).unlink(missing_ok=True)
 
 
 # Writes a file atomically: a concurrent reader sees the old file or the new file, never a partial file.

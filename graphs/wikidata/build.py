@@ -10,9 +10,8 @@ from __future__ import annotations
 import datetime
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from filelock import FileLock, Timeout
+from filelock import Timeout
 
 from graphground.cypher.diagnostics import either
 from graphground.cypher.names.words import MONTHS
@@ -33,8 +32,11 @@ from graphground.graphs.definitions.read import (
     Relationship,
     convert,
     find_unit,
+    levels,
+    selecting,
 )
 from graphground.graphs.loading.simplekg import write_simplekg
+from graphground.graphs.storage.home import alone
 from graphground.graphs.wikidata.plan import TEXTS, Plan, Source, SourceError
 from graphground.graphs.wikidata.statements import (
     DAY,
@@ -270,21 +272,19 @@ class Discards:
     """The discarded values by place (`Person.date_of_birth`) and reason (`date coarser than a day`)."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, str], list[str]] = {}
-        self._counts: Counter[tuple[str, str]] = Counter()
+        self._found: dict[tuple[str, str], dict[str, Any]] = {}
 
     def add(self, place: str, reason: str, example: str) -> None:
         """Count a discarded value; the first `EXAMPLES` texts for a place and reason are kept as examples."""
-        self._counts[place, reason] += 1
-        if self._counts[place, reason] <= EXAMPLES:
-            self._found.setdefault((place, reason), []).append(example)
+        first = {"place": place, "reason": reason, "count": 0, "examples": []}
+        found = self._found.setdefault((place, reason), first)
+        found["count"] += 1
+        if found["count"] <= EXAMPLES:
+            found["examples"].append(example)
 
     def document(self) -> list[dict[str, Any]]:
         """Return maps with the keys `place`, `reason`, `count` and `examples`, sorted by place and reason."""
-        return [
-            {"place": place, "reason": reason, "count": self._counts[place, reason], "examples": examples}
-            for (place, reason), examples in sorted(self._found.items())
-        ]
+        return [self._found[key] for key in sorted(self._found)]
 
 
 def described(value: Value) -> str:
@@ -477,14 +477,14 @@ def ends_of(workspace: Workspace, plan: Plan, relationship: Relationship, item: 
 
 def add_ends(workspace: Workspace, plan: Plan, label: str) -> None:
     """Add to a label's candidates the items at the ends of the relationships that select the label's items."""
-    for relationship, is_end in plan.selecting(label):
+    for relationship, is_end in selecting(plan.definition, label):
         if not is_end and relationship.wikidata != IDENTICAL:
             continue
         other_label = plan.number(relationship.start if is_end else relationship.end)
         for items in workspace.batches("nodes", other_label, ITEMS_AT_ONCE):
             found = {end for item in items for end, _ in ends_of(workspace, plan, relationship, item)}
             with workspace.doing():
-                workspace.add_candidates(plan.number(label), sorted(found))
+                workspace.add("candidates", [(plan.number(label), item) for item in sorted(found)])
 
 
 def select(workspace: Workspace, plan: Plan, label: str) -> None:
@@ -512,7 +512,7 @@ def select(workspace: Workspace, plan: Plan, label: str) -> None:
     for items in workspace.batches("candidates", number, ITEMS_AT_ONCE):
         found = {target for item in items if fits(target := workspace.target(item))}
         with workspace.doing():
-            workspace.add_nodes(number, sorted(found))
+            workspace.add("nodes", [(number, item) for item in sorted(found)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -546,49 +546,25 @@ def build(definition: Definition, source: Source, path: Path) -> Built:
     source.check(plan)
     identity = hashlib.sha256(orjson.dumps([definition.model_dump(), source.identity])).hexdigest()
     place = path.with_name(path.name + ".build")
-    with alone(path):
-        workspace = Workspace(place, identity)
+    with ExitStack() as stack:
         try:
-            fetch(plan, source, workspace)
-            if not any(workspace.count("nodes", plan.number(label)) for label in plan.labels):
-                workspace.remove()  # a resumed build would find the same
-                raise SourceError(
-                    f"the graph would be empty: {source.identity} has no item of {either(list(plan.labels))}. "
-                    "Is it a source of Wikidata's statements, and are the classes in the definition right?"
-                )
-            built = write(plan, workspace, path)
-            workspace.remove()
-        finally:
-            workspace.close()
+            stack.enter_context(alone(place))
+        except Timeout:
+            raise WorkspaceError(f"another process is building {path}") from None
+        except OSError as error:
+            raise WorkspaceError(f"{place} cannot be written ({error})") from None
+        workspace = Workspace(place, identity)
+        stack.callback(workspace.close)
+        fetch(plan, source, workspace)
+        if not any(workspace.count("nodes", plan.number(label)) for label in plan.labels):
+            workspace.remove()  # a resumed build would find the same
+            raise SourceError(
+                f"the graph would be empty: {source.identity} has no item of {either(list(plan.labels))}. "
+                "Is it a source of Wikidata's statements, and are the classes in the definition right?"
+            )
+        built = write(plan, workspace, path)
+        workspace.remove()
     return built
-
-
-@contextmanager
-def alone(path: Path) -> Iterator[None]:
-    """Hold the lock that lets only one process at a time build the graph file `path`.
-
-    The operating system releases the lock if the process is killed.
-
-    Raises:
-        WorkspaceError: another process holds the lock, or the folder cannot be written.
-    """
-    place = path.with_name(path.name + ".build.lock")
-    lock = FileLock(place, timeout=0)
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
-    except Timeout:
-        raise WorkspaceError(f"another process is building {path}") from None
-    except OSError as error:
-        raise WorkspaceError(f"{place} cannot be written ({error})") from None
-    try:
-        yield
-    finally:
-        # Deleted while locked: later the file may be the lock of another process. A process that has opened the file
-        # meanwhile notices that it was deleted, and opens another (filelock compares the number of links).
-        with suppress(PermissionError):  # Windows cannot delete an open file
-            place.unlink(missing_ok=True)
-        lock.release()
 
 
 def fetch(plan: Plan, source: Source, workspace: Workspace) -> None:
@@ -597,7 +573,7 @@ def fetch(plan: Plan, source: Source, workspace: Workspace) -> None:
         source.subclasses(plan, workspace)
         with workspace.doing("classes"):
             pass
-    for number, labels in enumerate(plan.levels):
+    for number, labels in enumerate(levels(plan.definition)):
         task = f"level {number}"
         if workspace.is_done(task):
             continue
@@ -619,12 +595,10 @@ def fetch(plan: Plan, source: Source, workspace: Workspace) -> None:
 
 
 def _note_values(plan: Plan, workspace: Workspace, label: str) -> None:
-    if not plan.has_named_values(label):
-        return
     for items in workspace.batches("nodes", plan.number(label), ITEMS_AT_ONCE):
         found = values_named(plan, workspace, label, items)
         with workspace.doing():
-            workspace.add_values_seen(sorted(found))
+            workspace.add("values_seen", [(item,) for item in sorted(found)])
 
 
 def write(plan: Plan, workspace: Workspace, path: Path) -> Built:

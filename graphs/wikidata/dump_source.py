@@ -18,19 +18,19 @@ import sqlite3
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from itertools import pairwise
+from itertools import pairwise, repeat, takewhile
 from multiprocessing import get_context
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
 import orjson
 
-from graphground.graphs.definitions.read import IDENTICAL
-from graphground.graphs.wikidata.plan import SUBCLASS_OF, Plan, Progress, SourceError
+from graphground.graphs.definitions.read import IDENTICAL, selecting
+from graphground.graphs.wikidata.plan import SUBCLASS_OF, Plan, Progress, Source, SourceError, report_nothing
 from graphground.graphs.wikidata.statements import (
     ITEM,
     Wanted,
@@ -86,16 +86,16 @@ class Found:
     broken: int = 0
 
 
-class Dump:
+class Dump(Source):
     """A dump file as a source; `broken` is the number of lines that could not be read, counted in each pass."""
 
     has_triples = False
+    broken = 0
 
-    def __init__(self, path: Path, progress: Progress | None = None, *, processes: int | None = None) -> None:
+    def __init__(self, path: Path, progress: Progress = report_nothing, *, processes: int | None = None) -> None:
         self.path, self._progress = Path(path), progress
         size = self.path.stat().st_size if self.path.exists() else 0
         self._processes = processes or ((os.cpu_count() or 1) if size > MAX_BYTES_FOR_ONE_PROCESS else 1)
-        self.broken = 0
 
     @property
     def identity(self) -> str:
@@ -126,17 +126,10 @@ class Dump:
             forms = ("entity documents", "N-Triples") if self.has_triples else ("N-Triples", "entity documents")
             raise DumpError(f"{self.path} contains {forms[0]}, not {forms[1]}")
 
-    def selects(self, plan: Plan, label: str) -> bool:
-        """Return False: the candidates may still fail other conditions of the label, such as `linked_to`."""
-        return False
-
-    def close(self) -> None:
-        """Do nothing: no file is open between passes."""
-
     def _reporting(self, step: str, path: Path) -> Callable[[int], None]:
         """Return a function that reports how many bytes of the file a step has read."""
         size = path.stat().st_size if path.exists() else 0
-        return lambda done: self._progress(step, done, size) if self._progress is not None else None
+        return lambda done: self._progress(step, done, size)
 
 
 class DumpSource(Dump):
@@ -148,20 +141,19 @@ class DumpSource(Dump):
             return
         with workspace.doing("edges"):
             for found in self._pass("classes", plan, workspace):
-                workspace.add_edges(found.edges)
+                workspace.add("edges", found.edges)
         for root in plan.roots:
             with workspace.doing():
-                workspace.add_classes(root, workspace.below(root))
+                workspace.add("classes", [(root, class_) for class_ in workspace.below(root)])
 
     def items(self, plan: Plan, labels: Sequence[str], workspace: Workspace) -> None:
         """Read the candidates of the labels, with their statements and names, in one pass."""
         with workspace.doing():
             for found in self._pass("items", plan, workspace, labels):
-                for label, item in found.candidates:
-                    workspace.add_candidates(label, (item,))
-                workspace.add_packed(found.statements)
+                workspace.add("candidates", found.candidates)
+                workspace.add("statements", found.statements)
                 workspace.add_names(found.names)
-                workspace.add_redirects(found.redirects)
+                workspace.add("redirects", found.redirects)
 
     def names(self, plan: Plan, workspace: Workspace) -> None:
         """Read the names of nodes and values in one pass."""
@@ -208,7 +200,7 @@ def _rule(plan: Plan, label: str, workspace: Workspace) -> Rule:
     classes = set() if node.from_relationships else plan.classes(label, workspace)
     starts = tuple(
         (relationship.wikidata, plan.definition.ranks(relationship), plan.number(relationship.end))
-        for relationship, is_end in plan.selecting(label)
+        for relationship, is_end in selecting(plan.definition, label)
         if not is_end and relationship.wikidata != IDENTICAL
     )
     return Rule(plan.number(label), plan.class_property(label), frozenset(classes), starts)
@@ -424,10 +416,7 @@ def blocks(path: Path, read: Callable[[int], None] | None = None, size: int = BL
 def _ahead(read: Callable[[int], bytes], size: int) -> Iterator[bytes]:
     """Yield the pieces of `size` bytes that a thread reads and decompresses, a few of them ahead of the caller."""
     with ThreadPoolExecutor(1) as pool:
-        waiting = deque(pool.submit(read, size) for _ in range(4))
-        while piece := waiting.popleft().result():
-            waiting.append(pool.submit(read, size))
-            yield piece
+        yield from takewhile(bool, _in_order(pool, repeat(partial(read, size)), 3))
 
 
 def _bunzipped(file: IO[bytes], size: int) -> Iterator[bytes]:
@@ -437,20 +426,17 @@ def _bunzipped(file: IO[bytes], size: int) -> Iterator[bytes]:
     """
     cores = os.cpu_count() or 1
     rest = b""
-    with ThreadPoolExecutor(cores) as pool:
-        waiting: deque[Future[bytes]] = deque()
-        while piece := file.read(size):
+
+    def streams() -> Iterator[Callable[[], bytes]]:
+        nonlocal rest
+        while len(rest) <= MAX_STREAM_BYTES and (piece := file.read(size)):
             rest += piece
-            begins = [match.start() for match in _STREAM.finditer(rest, 1)]
-            for begin, end in pairwise([0, *begins]):
-                waiting.append(pool.submit(_bunzip, rest[begin:end]))
-            rest = rest[begins[-1] :] if begins else rest
-            while len(waiting) > 2 * cores:
-                yield waiting.popleft().result()
-            if len(rest) > MAX_STREAM_BYTES:
-                break
-        while waiting:
-            yield waiting.popleft().result()
+            begins = [0, *(match.start() for match in _STREAM.finditer(rest, 1))]
+            yield from (partial(_bunzip, rest[begin:end]) for begin, end in pairwise(begins))
+            rest = rest[begins[-1] :]
+
+    with ThreadPoolExecutor(cores) as pool:
+        yield from _in_order(pool, streams(), 2 * cores)
     file.seek(-len(rest), os.SEEK_CUR)
     yield from _ahead(bz2.BZ2File(file).read, size)
 
@@ -472,13 +458,18 @@ def map_blocks(read: Callable[[bytes], Finding], pieces: Iterable[bytes], proces
         yield from map(read, pieces)
         return
     with ProcessPoolExecutor(processes, get_context("spawn"), _begin, (read,)) as pool:
-        waiting: deque[Future[Finding]] = deque()
-        for piece in pieces:
-            waiting.append(pool.submit(_read, piece))
-            if len(waiting) > 2 * processes:
-                yield waiting.popleft().result()
-        while waiting:
+        yield from _in_order(pool, (partial(_read, piece) for piece in pieces), 2 * processes)
+
+
+def _in_order(pool: Executor, calls: Iterable[Callable[[], Finding]], ahead: int) -> Iterator[Finding]:
+    """Yield the results of calls, in their order; at most `ahead` calls begin before their turn."""
+    waiting: deque[Future[Finding]] = deque()
+    for call in calls:
+        waiting.append(pool.submit(call))
+        if len(waiting) > ahead:
             yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
 
 
 _reader: Callable[[bytes], Any]

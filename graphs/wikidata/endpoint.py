@@ -18,7 +18,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
-from types import TracebackType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -62,15 +61,11 @@ class QueryTooLong(RuntimeError):
 
 
 class AnswerError(ValueError):
-    """A response that is not a SPARQL result.
+    """A response that is not a SPARQL result."""
 
-    `timed_out` is true if the endpoint's time limit cut the response off, `cut` if the response ends early for an
-    unknown reason.
-    """
 
-    def __init__(self, message: str, *, timed_out: bool = False, cut: bool = False) -> None:
-        super().__init__(message)
-        self.timed_out, self.cut = timed_out, cut
+class AnswerCut(AnswerError):
+    """A response that ends early, for an unknown reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +122,7 @@ class Endpoint:
     def __enter__(self) -> Endpoint:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     def stop(self) -> None:
@@ -212,8 +205,8 @@ class Endpoint:
                 try:
                     return bindings(answer.content)
                 except AnswerError as error:
-                    cuts += error.cut
-                    if error.timed_out or cuts > TOLERATED_CUTS:
+                    cuts += isinstance(error, AnswerCut)
+                    if cuts > TOLERATED_CUTS:
                         raise QueryTooLong(str(error)) from None
                     problem = str(error)
                     continue
@@ -260,6 +253,7 @@ def bindings(body: bytes) -> list[Binding]:
 
     Raises:
         AnswerError: the response is cut off, is an HTML page, or has another shape.
+        QueryTooLong: the endpoint's time limit cut the response off.
     """
     try:
         document = orjson.loads(body)
@@ -284,14 +278,14 @@ def _are_bindings(found: list[Any]) -> bool:
         return False
 
 
-def _problem(body: bytes) -> AnswerError:
+def _problem(body: bytes) -> AnswerError | QueryTooLong:
     beginning = body.lstrip()[:200].lower()
     if beginning.startswith((b"<!doctype", b"<html", b"<?xml")):
         return AnswerError(f"a web page, not a SPARQL result: {_beginning(body)}")
     if any(sign in body[-4000:] for sign in TIMEOUT_SIGNS):
-        return AnswerError("the response was cut off by the endpoint's time limit", timed_out=True)
+        return QueryTooLong("the response was cut off by the endpoint's time limit")
     if beginning.startswith(b"{"):
-        return AnswerError("the response is truncated", cut=True)
+        return AnswerCut("the response is truncated")
     return AnswerError(f"not JSON: {_beginning(body)}")
 
 

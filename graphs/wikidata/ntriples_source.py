@@ -13,6 +13,7 @@ statements. A property with qualifiers, converted values or statements of every 
 from __future__ import annotations
 
 import re
+import shutil
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
@@ -200,7 +201,8 @@ class NTriplesSource(Dump):
 
     has_triples = True
     _missing: Sequence[str] = ()
-    _queries: SparqlSource[TripleStore] | None = None
+    _store: TripleStore
+    _queries: SparqlSource | None = None
 
     @property
     def notes(self) -> list[str]:
@@ -232,7 +234,9 @@ class NTriplesSource(Dump):
     def subclasses(self, plan: Plan, workspace: Workspace) -> None:
         """Fill the store, and read the subclasses of the plan's classes."""
         if not workspace.is_done("extract"):
-            workspace.remove_extract()  # an earlier build may have been killed while it was filled
+            shutil.rmtree(
+                workspace.extract, ignore_errors=True
+            )  # an earlier build may have been killed while it was filled
             store = TripleStore(workspace.extract)
             self.broken += store.load(self._pass("statements", partial(keep_statements, wanted_predicates(plan))))
             store.close()
@@ -246,24 +250,24 @@ class NTriplesSource(Dump):
 
     def names(self, plan: Plan, workspace: Workspace) -> None:
         """Read the names of nodes and values in one pass over the dump."""
-        queries = self._opened(plan, workspace)
+        queries, store = self._opened(plan, workspace), self._store
         rows = workspace.database.execute("SELECT item FROM nodes UNION SELECT item FROM values_seen")
         items = {item for (item,) in rows}
-        items |= {target for item, target in queries.endpoint.pairs(SAME_AS) if item in items}
+        items |= {target for item, target in store.pairs(SAME_AS) if item in items}
         languages = frozenset(language.encode() for language in with_fallback(plan.definition.languages))
         wikipedia = f"https://{plan.definition.wikipedia}.wikipedia.org/".encode()
         read = partial(keep_names, array("q", sorted(items)), languages, wikipedia)
-        self.broken += queries.endpoint.load(self._pass("names", read))
+        self.broken += store.load(self._pass("names", read))
         queries.names(plan, workspace)
         self.close()  # before the files are deleted
 
-    def _opened(self, plan: Plan, workspace: Workspace) -> SparqlSource[TripleStore]:
+    def _opened(self, plan: Plan, workspace: Workspace) -> SparqlSource:
         if self._queries is None:
-            store = TripleStore(workspace.extract)
-            is_full = any(store.has(f"{PREFIXES['p']}{name}") for name in plan.beyond_values)
+            self._store = TripleStore(workspace.extract)
+            is_full = any(self._store.has(f"{PREFIXES['p']}{name}") for name in plan.beyond_values)
             if not is_full and plan.beyond_values:
                 self._missing = list(_missing(plan))
-            self._queries = SparqlSource(store, is_truthy=not is_full)
+            self._queries = SparqlSource(self._store, is_truthy=not is_full)
         return self._queries
 
     def _pass(self, step: str, read: Callable[[bytes], Lines]) -> Iterator[Lines]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from graphground.graphs.definitions.read import IDENTICAL, Definition, Node, Relationship, levels, selecting
+from graphground.graphs.definitions.read import IDENTICAL, Definition, Node, Relationship
 from graphground.graphs.wikidata.statements import Wanted, item_number
 from graphground.graphs.wikidata.workspace import Workspace
 
@@ -18,14 +18,9 @@ TEXTS = ("str", "list[str]")
 
 @dataclass(frozen=True)
 class Plan:
-    """The data that a definition needs: `Plan(read_definition("movie")).levels` is `[["Movie"], ["Person", …]]`."""
+    """The data that a definition needs: `Plan(read_definition("movie")).labels` is `["Movie", "Person", …]`."""
 
     definition: Definition
-
-    @cached_property
-    def levels(self) -> list[list[str]]:
-        """The labels in the order of selection; the labels of a level depend only on labels of earlier levels."""
-        return levels(self.definition)
 
     @cached_property
     def labels(self) -> list[str]:
@@ -39,10 +34,6 @@ class Plan:
     def node(self, label: str) -> Node:
         """Return a label's definition."""
         return self.definition.nodes[label]
-
-    def selecting(self, label: str) -> list[tuple[Relationship, bool]]:
-        """Return the relationships that select a label's items, each with True if it ends at the label."""
-        return selecting(self.definition, label)
 
     def class_property(self, label: str) -> str:
         """Return the property that leads to classes: `P31`, or `P279` if the subclasses themselves are the nodes."""
@@ -119,18 +110,9 @@ class Plan:
             names |= {self.class_property(label)} if node.classes else set()
         return {name: self.qualifiers.get(name, frozenset()) for name in sorted(names)}
 
-    def has_named_values(self, label: str) -> bool:
-        """Whether values of a label's properties, or of its relationships' properties, may be names of items."""
-        parts = [self.node(label).properties, *(relationship.properties for relationship in self.starting(label))]
-        return any(value.type in TEXTS for properties in parts for value in properties.values())
-
     def wanted_of(self, labels: Sequence[str]) -> Wanted:
         """Return the properties to read for items that may belong to any of the labels, each with its qualifiers."""
-        found: dict[str, frozenset[str]] = {}
-        for label in labels:
-            for name, qualifiers in self.wanted(label).items():
-                found[name] = qualifiers
-        return found
+        return {name: qualifiers for label in labels for name, qualifiers in self.wanted(label).items()}
 
 
 def _number(name: str) -> int:
@@ -141,6 +123,10 @@ def _number(name: str) -> int:
 
 Progress = Callable[[str, int, int | None], None]
 """A function that is called with the step, the amount done so far, and the total amount (None if unknown)."""
+
+
+def report_nothing(step: str, done: int, total: int | None) -> None:
+    """Do nothing, as the progress of a build that nobody watches."""
 
 
 class SourceError(ValueError):
@@ -160,16 +146,19 @@ class Source(Protocol):
     @property
     def notes(self) -> list[str]:
         """Notes for the user after a build: lines that could not be read, and data that the source does not have."""
+        return []
 
     @property
     def broken(self) -> int:
         """The number of lines that could not be read, so that the graph may be incomplete; 0 for an endpoint."""
+        return 0
 
     def check(self, plan: Plan) -> None:
         """Raise an error if this source cannot be used, or cannot provide what the definition needs."""
 
     def selects(self, plan: Plan, label: str) -> bool:
         """Whether the candidates that this source adds for a label satisfy all of the label's conditions."""
+        return False
 
     def subclasses(self, plan: Plan, workspace: Workspace) -> None:
         """Fetch the subclasses of the plan's classes."""
@@ -184,4 +173,5 @@ class Source(Protocol):
         """Fetch the names of nodes and values."""
 
     def close(self) -> None:
-        """Release connections and files."""
+        """Release connections and files, if there are any."""
+        return

@@ -16,11 +16,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from graphground.graphs.definitions.read import IDENTICAL, Node
+from graphground.graphs.definitions.read import IDENTICAL, Node, selecting
 from graphground.graphs.wikidata.endpoint import HINT, Binding, EndpointError, QueryTooLong
-from graphground.graphs.wikidata.plan import Plan, Progress
+from graphground.graphs.wikidata.plan import Plan, Progress, Source, report_nothing
 from graphground.graphs.wikidata.statements import (
     DAY,
     ENTITY,
@@ -61,16 +61,13 @@ class Queries(Protocol):
     def close(self) -> None: ...
 
 
-E = TypeVar("E", bound=Queries)
-
-
-class SparqlSource(Generic[E]):
+class SparqlSource(Source):
     """A SPARQL endpoint as a source: `SparqlSource(Endpoint("http://localhost:7878/query"))`.
 
     With `is_truthy`, it holds only truthy triples, the best values of properties.
     """
 
-    def __init__(self, endpoint: E, progress: Progress | None = None, *, is_truthy: bool = False) -> None:
+    def __init__(self, endpoint: Queries, progress: Progress = report_nothing, *, is_truthy: bool = False) -> None:
         self.endpoint, self._progress, self._is_truthy = endpoint, progress, is_truthy
         self._sizes: dict[str, int] = {}
         self._lock = threading.Lock()
@@ -81,13 +78,6 @@ class SparqlSource(Generic[E]):
     def identity(self) -> str:
         """The address of the endpoint."""
         return self.endpoint.url
-
-    @property
-    def notes(self) -> list[str]:
-        """An empty list: an endpoint holds all statements."""
-        return []
-
-    broken = 0
 
     def check(self, plan: Plan) -> None:
         """Find out how many rows the endpoint returns at most, so that no answer is taken for complete that is cut.
@@ -138,7 +128,7 @@ class SparqlSource(Generic[E]):
         missing = [root for root in plan.roots if not workspace.is_done(f"classes Q{root}")]
         for root, found in self._at_once((root, partial(self._subclasses, root)) for root in missing):
             with workspace.doing(f"classes Q{root}"):
-                workspace.add_classes(root, found)
+                workspace.add("classes", [(root, class_) for class_ in found])
 
     def _property_types(self, plan: Plan) -> dict[str, str]:
         """Return the datatypes of the properties whose values are converted, as far as the endpoint states them."""
@@ -180,7 +170,7 @@ class SparqlSource(Generic[E]):
         jobs = (job for label in members for job in self._members(plan, label, workspace))
         for (label, task), found in self._at_once(jobs):
             with workspace.doing(task):
-                workspace.add_candidates(plan.number(label), sorted(set(found)))
+                workspace.add("candidates", [(plan.number(label), item) for item in sorted(set(found))])
         for label in labels:
             if label not in members:
                 self._starts(plan, label, workspace)
@@ -225,7 +215,7 @@ class SparqlSource(Generic[E]):
 
         The items at the ends of these relationships are nodes already.
         """
-        for relationship, is_end in plan.selecting(label):
+        for relationship, is_end in selecting(plan.definition, label):
             if is_end or relationship.wikidata == IDENTICAL:
                 continue
             ranks = "best" if self._is_truthy else plan.definition.ranks(relationship)
@@ -241,7 +231,7 @@ class SparqlSource(Generic[E]):
             )
             for task, found in self._at_once(jobs):
                 with workspace.doing(task):
-                    workspace.add_candidates(plan.number(label), sorted(set(found)))
+                    workspace.add("candidates", [(plan.number(label), item) for item in sorted(set(found))])
 
     def _subjects(self, name: str, ranks: str, ends: Sequence[int]) -> list[int]:
         """Return the items that have one of the items `ends` as a value of a property, by statements of `ranks`."""
@@ -275,9 +265,9 @@ class SparqlSource(Generic[E]):
         for (label, task, count), fetched in self._at_once(jobs()):
             with workspace.doing(task):
                 workspace.add_statements(fetched.rows)
-                workspace.add_redirects(sorted(fetched.merged.items()))
+                workspace.add("redirects", sorted(fetched.merged.items()))
             done[label] += count
-            self._report(f"{label}: statements", done[label], totals[label])
+            self._progress(f"{label}: statements", done[label], totals[label])
 
     def _fetched(self, query: StatementQuery, items: Sequence[int]) -> Fetched:
         """Fetch the statements of items, and of the items into which some of them were merged."""
@@ -306,9 +296,9 @@ class SparqlSource(Generic[E]):
         for count, (found, merged) in self._at_once(jobs):
             with workspace.doing():
                 workspace.add_names(sorted(found.items()))
-                workspace.add_redirects(sorted(merged.items()))
+                workspace.add("redirects", sorted(merged.items()))
             done += count
-            self._report("names", done, None)
+            self._progress("names", done, None)
 
     def _named(
         self, languages: Sequence[str], wikipedia: str | None, items: Sequence[int]
@@ -381,21 +371,14 @@ class SparqlSource(Generic[E]):
                     ) from None
         return found
 
-    def _report(self, step: str, done: int, total: int | None) -> None:
-        if self._progress is not None:
-            self._progress(step, done, total)
-
 
 def _slices(items: Sequence[int], size: int) -> list[Sequence[int]]:
     return [items[start : start + size] for start in range(0, len(items), max(size, 1))]
 
 
-def _number(found: Binding, variable: str) -> int | None:
-    return item_number(item_of(found[variable]["value"]) or "") if variable in found else None
-
-
 def _numbers(answer: Sequence[Binding], variable: str) -> list[int]:
-    return [number for found in answer if (number := _number(found, variable)) is not None]
+    items = (item_of(found[variable]["value"]) or "" for found in answer if variable in found)
+    return [number for item in items if (number := item_number(item)) is not None]
 
 
 PREFIXES = {

@@ -17,6 +17,7 @@ so that a document and its RDF give the same value.
 from __future__ import annotations
 
 import re
+from calendar import isleap
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -246,8 +247,7 @@ def _days_in_month(year: int, month: int) -> int:
     if month != 2:
         return 30 if month in (4, 6, 9, 11) else 31
     # From 4714 BC back, the export regards every year as a leap year.
-    astronomical = max(year if year > 0 else year + 1, -4712)
-    return 29 if astronomical % 4 == 0 and (astronomical % 100 != 0 or astronomical % 400 == 0) else 28
+    return 28 + isleap(max(year if year > 0 else year + 1, -4712))
 
 
 def _gregorian(year: int, month: int, day: int) -> tuple[int, int, int]:

@@ -94,16 +94,12 @@ class Workspace:
         self.close()
         for suffix in ("", "-wal", "-shm"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
-        self.remove_extract()
+        shutil.rmtree(self.extract, ignore_errors=True)
 
     @property
     def extract(self) -> Path:
         """The folder, beside the workspace, of the extract: the part of a dump that a source needs."""
         return self.path.with_name(f"{self.path.name}-extract")
-
-    def remove_extract(self) -> None:
-        """Delete the extract."""
-        shutil.rmtree(self.extract, ignore_errors=True)
 
     @property
     def database(self) -> sqlite3.Connection:
@@ -131,13 +127,13 @@ class Workspace:
             raise
         self._db.execute("COMMIT")
 
-    def add_classes(self, root: int, classes: Iterable[int]) -> None:
-        """Store the subclasses of the class `root`, which include the class itself."""
-        self._db.executemany("INSERT OR IGNORE INTO classes VALUES (?, ?)", ((root, class_) for class_ in classes))
+    def add(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Store rows in the column order of a table: `add("nodes", [(0, 42)])` makes Q42 a node of the label 0.
 
-    def add_edges(self, edges: Iterable[tuple[int, int]]) -> None:
-        """Store pairs of a class and one of its direct subclasses."""
-        self._db.executemany("INSERT OR IGNORE INTO edges VALUES (?, ?)", edges)
+        A row with the same key is replaced.
+        """
+        marks = ", ".join("?" for _ in self._db.execute(f"SELECT * FROM {table} LIMIT 0").description)
+        self._db.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", rows)
 
     def below(self, root: int) -> list[int]:
         """Return a class and its direct and indirect subclasses, by the stored edges, sorted."""
@@ -154,14 +150,6 @@ class Workspace:
         """Return the item numbers of a class and its stored subclasses."""
         return {row[0] for row in self._db.execute("SELECT class FROM classes WHERE root = ?", (root,))} | {root}
 
-    def add_candidates(self, label: int, items: Iterable[int]) -> None:
-        """Store items that may become nodes of a label."""
-        self._db.executemany("INSERT OR IGNORE INTO candidates VALUES (?, ?)", ((label, item) for item in items))
-
-    def add_nodes(self, label: int, items: Iterable[int]) -> None:
-        """Make items nodes of a label."""
-        self._db.executemany("INSERT OR IGNORE INTO nodes VALUES (?, ?)", ((label, item) for item in items))
-
     def select_candidates(self, label: int) -> None:
         """Make all candidates of a label nodes of the label."""
         self._db.execute(
@@ -170,44 +158,31 @@ class Workspace:
 
     def batches(self, table: str, label: int, size: int) -> Iterator[list[int]]:
         """Yield the items of a label in the table `candidates` or `nodes`, ordered by number, in batches of `size`."""
-        query = f"SELECT item FROM {table} WHERE label = ? AND item > ? ORDER BY item LIMIT {size}"
-        return self._keyset(query, label)
+        return self._keyset(table, f"label = {label}", size)
 
     def unnamed_nodes(self, size: int) -> Iterator[list[int]]:
         """Yield the nodes whose names have not been fetched, in batches of `size` items."""
-        return self._keyset(
-            "SELECT DISTINCT item FROM nodes WHERE ?1 = 0 AND item > ?2 AND "
-            f"NOT EXISTS (SELECT 1 FROM names WHERE names.item = nodes.item) ORDER BY item LIMIT {size}",
-            0,
-        )
+        return self._keyset("nodes", "item NOT IN (SELECT item FROM names)", size)
 
     def unnamed_values(self, size: int) -> Iterator[list[int]]:
         """Yield the items that are values, not nodes, and whose names have not been fetched, in batches of `size`."""
-        return self._keyset(
-            "SELECT item FROM values_seen WHERE ?1 = 0 AND item > ?2 AND "
-            "NOT EXISTS (SELECT 1 FROM names WHERE names.item = values_seen.item) AND "
-            f"NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.item = values_seen.item) ORDER BY item LIMIT {size}",
-            0,
-        )
+        unnamed = "item NOT IN (SELECT item FROM names) AND item NOT IN (SELECT item FROM nodes)"
+        return self._keyset("values_seen", unnamed, size)
 
-    def _keyset(self, query: str, first: int) -> Iterator[list[int]]:
+    def _keyset(self, table: str, condition: str, size: int) -> Iterator[list[int]]:
+        query = f"SELECT DISTINCT item FROM {table} WHERE item > ? AND {condition} ORDER BY item LIMIT {size}"
         last = -1
-        while rows := [row[0] for row in self._db.execute(query, (first, last))]:
+        while rows := [row[0] for row in self._db.execute(query, (last,))]:
             yield rows
             last = rows[-1]
 
-    def count(self, table: str, label: int | None = None) -> int:
-        """Return the number of rows in a table, for one label or for all labels."""
-        where, values = ("", ()) if label is None else (" WHERE label = ?", (label,))
-        return int(self._db.execute(f"SELECT count(*) FROM {table}{where}", values).fetchone()[0])
+    def count(self, table: str, label: int) -> int:
+        """Return the number of a label's rows in the table `candidates` or `nodes`."""
+        return int(self._db.execute(f"SELECT count(*) FROM {table} WHERE label = ?", (label,)).fetchone()[0])
 
     def add_statements(self, rows: Iterable[tuple[int, str, Sequence[Statement]]]) -> None:
         """Store statements, as rows of item, property and list of statements."""
-        self.add_packed((item, int(name[1:]), pack_statements(statements)) for item, name, statements in rows)
-
-    def add_packed(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
-        """Store rows of packed statements (`pack_statements`): item, property number and bytes."""
-        self._db.executemany("INSERT OR REPLACE INTO statements VALUES (?, ?, ?)", rows)
+        self.add("statements", ((item, int(name[1:]), pack_statements(statements)) for item, name, statements in rows))
 
     def statements(self, item: int, name: str) -> list[Statement]:
         """Return the stored statements of an item and a property."""
@@ -215,22 +190,12 @@ class Workspace:
         row = self._db.execute(query, (item, int(name[1:]))).fetchone()
         return [] if row is None else unpack_statements(row[0])
 
-    def add_values_seen(self, items: Iterable[int]) -> None:
-        """Store items that occur as values, so that their names are fetched."""
-        self._db.executemany("INSERT OR IGNORE INTO values_seen VALUES (?)", ((item,) for item in items))
-
     def add_names(self, rows: Iterable[tuple[int, Names]]) -> None:
         """Store the names of items."""
-        self._db.executemany(
-            "INSERT OR REPLACE INTO names VALUES (?, ?, ?, ?, ?)",
+        self.add(
+            "names",
             (
-                (
-                    item,
-                    names.name,
-                    names.description,
-                    orjson.dumps(list(names.aliases)) if names.aliases else b"[]",
-                    names.article,
-                )
+                (item, names.name, names.description, orjson.dumps(list(names.aliases)), names.article)
                 for item, names in rows
             ),
         )
@@ -253,10 +218,6 @@ class Workspace:
             "EXISTS (SELECT 1 FROM names WHERE names.item = ? AND name IS NOT NULL)"
         )
         return {item for item in items if self._db.execute(query, (label, item, self.target(item))).fetchone()}
-
-    def add_redirects(self, rows: Iterable[tuple[int, int]]) -> None:
-        """Store pairs of a merged item and the item into which it was merged."""
-        self._db.executemany("INSERT OR REPLACE INTO redirects VALUES (?, ?)", rows)
 
     def target(self, item: int) -> int:
         """Return the item into which an item was merged, or the item itself if it was not merged."""
@@ -329,20 +290,17 @@ def names_in_document(document: Mapping[str, Any], languages: Sequence[str], wik
     The sitelinks of the document may be titles, or maps with a title as in the dumps.
     """
 
-    def texts(key: str) -> dict[str, str]:
-        entries = document.get(key)
-        return {language: entry["value"] for language, entry in entries.items()} if isinstance(entries, dict) else {}
+    def part(key: str) -> dict[str, Any]:
+        found = document.get(key)
+        return found if isinstance(found, dict) else {}  # without entries, a dump has a list
 
-    entries = document.get("aliases")
-    aliases = (
-        {language: [alias["value"] for alias in several] for language, several in entries.items()}
-        if isinstance(entries, dict)
-        else {}
+    labels, descriptions = (
+        {language: entry["value"] for language, entry in part(key).items()} for key in ("labels", "descriptions")
     )
-    links = document.get("sitelinks")
-    link = links.get(f"{wikipedia.replace('-', '_')}wiki") if isinstance(links, dict) else None
+    aliases = {language: [alias["value"] for alias in several] for language, several in part("aliases").items()}
+    link = part("sitelinks").get(f"{wikipedia.replace('-', '_')}wiki")
     title = link.get("title") if isinstance(link, dict) else link
-    return names_of(texts("labels"), texts("descriptions"), aliases, title, languages)
+    return names_of(labels, descriptions, aliases, title, languages)
 
 
 def title_of(article: str) -> str:

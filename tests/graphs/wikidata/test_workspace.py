@@ -18,7 +18,7 @@ def statement(item: int) -> list[Statement]:
 def workspace(tmp_path: Path) -> Workspace:
     """Make a workspace in which every third item has no statements, and every fifth no name."""
     workspace_of_items = Workspace(tmp_path / "graph.build", "identity")
-    workspace_of_items.add_nodes(0, range(ITEMS))
+    workspace_of_items.add("nodes", ((0, item) for item in range(ITEMS)))
     workspace_of_items.add_statements((item, "P17", statement(item)) for item in range(ITEMS) if item % 3)
     workspace_of_items.add_names(
         (item, Names(f"name {item}" if item % 5 else None, "text", ["alias"])) for item in range(ITEMS)
@@ -54,6 +54,6 @@ def test_a_node_counts_as_named_if_it_or_the_target_of_its_redirect_has_a_name(w
     numbers = range(-10, ITEMS + 2000)
     assert workspace.named_nodes(0, numbers) == {item for item in range(ITEMS) if item % 5}
     assert workspace.named_nodes(1, numbers) == set()
-    workspace.add_redirects([(5, 15), (15, 16), (6, 10)])
+    workspace.add("redirects", [(5, 15), (15, 16), (6, 10)])
     assert workspace.target(5) == 16
     assert workspace.named_nodes(0, numbers) == {item for item in range(ITEMS) if item % 5} - {6} | {5, 15}
