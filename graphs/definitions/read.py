@@ -36,7 +36,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, StringConstraints, Tag, ValidationError
 from pydantic_core import ErrorDetails
 
-from graphground.cypher.names.nearest import closest, did_you_mean
+from graphground.cypher.names.nearest import did_you_mean
 from graphground.cypher.schema import RESERVED_PROPERTIES, Label, PropertyGraphSchema, RelationshipPattern
 
 ITEM, PROPERTY, LANGUAGE = "^Q[1-9][0-9]*$", "^P[1-9][0-9]*$", "^[a-z]{2,3}(-[a-z0-9]+)*$"
@@ -246,18 +246,14 @@ class Definition(Part):
 
 def doubts(definition: Definition) -> Iterator[tuple[str, str]]:
     """Yield each label, relationship and property marked as doubtful, such as `Movie.country`, with the reason."""
-    for label, node in definition.nodes.items():
-        if node.doubtful:
-            yield label, node.doubtful
-        for key, value in node.properties.items():
+    elements: list[tuple[str, Node | Relationship]] = [*definition.nodes.items()]
+    elements += [(str(relationship), relationship) for relationship in definition.relationships]
+    for name, element in elements:
+        if element.doubtful:
+            yield name, element.doubtful
+        for key, value in element.properties.items():
             if value.doubtful:
-                yield f"{label}.{key}", value.doubtful
-    for relationship in definition.relationships:
-        if relationship.doubtful:
-            yield str(relationship), relationship.doubtful
-        for key, value in relationship.properties.items():
-            if value.doubtful:
-                yield f"{relationship}.{key}", value.doubtful
+                yield f"{name}.{key}", value.doubtful
 
 
 def json_schema() -> dict[str, Any]:
@@ -324,20 +320,9 @@ def convert(amount: Decimal, source: Unit, target: Unit) -> Decimal | None:
     return EXACT.divide(EXACT.multiply(amount, source.factor), target.factor).normalize(EXACT)
 
 
-DOMAINS = (
-    "art",
-    "biology",
-    "company",
-    "fictional_character",
-    "flight_accident",
-    "geography",
-    "movie",
-    "nba",
-    "politics",
-    "soccer",
-    "terrorist_attack",
-)
 CATALOG = Path(__file__).with_name("catalog")
+DOMAINS = tuple(sorted(file.stem for file in CATALOG.glob("*.toml")))
+"""The domains of CypherBench; a folder of the package has the definition of each."""
 M = TypeVar("M", bound=BaseModel)
 Place = tuple[str | int, ...]
 """The path of a key."""
@@ -612,7 +597,7 @@ def _named(definition: Definition, name: str, label: str) -> Relationship:
     else:
         candidates = [relationship for relationship in definition.relationships if relationship.type == name]
         if not candidates:
-            raise LookupError(f"there is no relationship type {name!r}{_near(name, types)}")
+            raise LookupError(f"there is no relationship type {name!r}{did_you_mean(name, types)}")
     candidates = [relationship for relationship in candidates if label in (relationship.start, relationship.end)]
     if not candidates:
         raise LookupError(f"{label!r} is at neither end of {name!r}")
@@ -630,7 +615,7 @@ def _relationships(definition: Definition) -> Iterator[tuple[Place, str]]:
         for end in ("start", "end"):
             label = getattr(relationship, end)
             if label not in definition.nodes:
-                yield (*place, end), f"there is no node label {label!r}{_near(label, definition.nodes)}"
+                yield (*place, end), f"there is no node label {label!r}{did_you_mean(label, definition.nodes)}"
         if str(relationship) in seen:
             yield place, f"{relationship} appears twice (also relationships[{seen[str(relationship)]}])"
         seen.setdefault(str(relationship), number)
@@ -679,7 +664,10 @@ def _nodes(definition: Definition) -> Iterator[tuple[Place, str]]:
 
 def _property(place: Place, value: Property) -> Iterator[tuple[Place, str]]:
     if value.unit is not None and find_unit(value.unit) is None:
-        yield (*place, "unit"), f"the unit {value.unit!r} is not known{_near(value.unit, [u.name for u in units()])}"
+        yield (
+            (*place, "unit"),
+            f"the unit {value.unit!r} is not known{did_you_mean(value.unit, [u.name for u in units()])}",
+        )
     if value.unit is not None and value.type not in ("float", "int", "list[float]", "list[int]"):
         yield (*place, "unit"), f"is allowed with float, int or a list of these, not with {value.type}"
     if (value.type == "bool") != (value.item is not None):
@@ -693,12 +681,10 @@ def _types(definition: Definition) -> Iterator[tuple[Place, str]]:
     used = list(dict.fromkeys(relationship.type for relationship in definition.relationships))
     for name, type_ in definition.types.items():
         if name not in used:
-            yield ("types", name), f"there is no relationship of this type{_near(name, used)}"
+            yield ("types", name), f"there is no relationship of this type{did_you_mean(name, used)}"
         for implied in type_.implies:
             if implied not in used:
-                yield ("types", name, "implies"), f"there is no relationship type {implied!r}{_near(implied, used)}"
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    found = closest(name, known, limit=1)
-    return f" (nearest: {found[0]})" if found else ""
+                yield (
+                    ("types", name, "implies"),
+                    f"there is no relationship type {implied!r}{did_you_mean(implied, used)}",
+                )

@@ -1,6 +1,6 @@
 """Loads a SimpleKG file into your own database, as a user with write access.
 
-    with BoltLoader(BoltAddress("bolt://localhost:7687", "admin", "secret")) as loader:
+    with closing(BoltLoader(BoltAddress("bolt://localhost:7687", "admin", "secret"))) as loader:
         loader.bulk_load(SimpleKGFile(Path("movie.json.gz")))
 
 This is the only code that writes to your own database. Only `graphground graphs load --into` calls it. Nothing that a
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from itertools import product
 from pathlib import Path
 from typing import Any, cast
@@ -48,12 +49,6 @@ class BoltLoader:
         except Exception as error:
             self._driver.close()
             raise translated(error, address) from error
-
-    def __enter__(self) -> BoltLoader:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     def create_indexes(self, labels: Iterable[str], keys: Iterable[str]) -> None:
         """Create an index on each property in `keys` for each label; an index that exists already is not an error."""
@@ -174,7 +169,7 @@ def load_into(path: Path, address: BoltAddress, progress: Progress | None = None
     step = ["checking"]
     file = SimpleKGFile(path, lambda read: progress(step[-1], read, size) if progress is not None else None)
     size = path.stat().st_size
-    with BoltLoader(address) as loader:
+    with closing(BoltLoader(address)) as loader:
         return loader.bulk_load(file, step.append)
 
 

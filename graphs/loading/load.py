@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -107,13 +107,13 @@ def _run_processes(path: Path, folder: Path, progress: Progress | None) -> dict[
     size = path.stat().st_size
     with ExitStack() as stack:
         log = stack.enter_context((folder / "load.log").open("wb"))
-        graph = _start("graph", [path, folder], folder, log, stack)
-        index = _start("index", [path, folder], folder, log, stack)
+        graph = _start("graph", path, folder, log, stack)
+        index = _start("index", path, folder, log, stack)
         answers: dict[str, dict[str, Any]] = {}
         reader = threading.Thread(target=lambda: answers.update(index=_last(index, None, size)), daemon=True)
         reader.start()
         stack.callback(reader.join)  # runs before the pipe that it reads is closed
-        stack.callback(_end, index)
+        stack.callback(index.kill)
         result = _last(graph, progress, size)
         _raise_unless_done(result, folder)
         reader.join()
@@ -121,23 +121,18 @@ def _run_processes(path: Path, folder: Path, progress: Progress | None) -> dict[
         return result
 
 
-def _start(task: str, paths: Sequence[Path], folder: Path, log: Any, stack: ExitStack) -> subprocess.Popen[bytes]:
+def _start(task: str, path: Path, folder: Path, log: Any, stack: ExitStack) -> subprocess.Popen[bytes]:
     process = stack.enter_context(
         subprocess.Popen(
-            [sys.executable, "-m", "graphground.graphs.loading.load_process", task, *map(str, paths)],
+            [sys.executable, "-m", "graphground.graphs.loading.load_process", task, str(path), str(folder)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=log,
             cwd=folder,
         )
     )
-    stack.callback(_end, process)
+    stack.callback(process.kill)  # does nothing if the process has ended
     return process
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        process.kill()
 
 
 def _last(process: subprocess.Popen[bytes], progress: Progress | None, size: int) -> dict[str, Any]:

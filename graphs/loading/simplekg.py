@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import IO, Any, cast
@@ -27,7 +28,7 @@ from typing import IO, Any, cast
 import ijson
 import orjson
 
-from graphground.cypher.names.nearest import closest
+from graphground.cypher.names.nearest import did_you_mean
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern, SchemaError, merge_property_types
 from graphground.graphs.engines.temporal import READERS, is_zoned, kind_of, temporal_types
 from graphground.graphs.storage.home import replacing
@@ -64,8 +65,7 @@ class SimpleKGFile:
         return self._records("relations")
 
     def _schema(self) -> PropertyGraphSchema:
-        place = "schema"
-        with self._opened() as file, self._explained(lambda: place):
+        with self._opened() as file, self._explained(lambda: "schema"):
             document = next(iter(ijson.items(file, "schema", use_float=True)), None)
         if document is None:
             raise SimpleKGError(
@@ -127,7 +127,7 @@ class SimpleKGFile:
 
     def _report(self, file: IO[bytes]) -> None:
         if self._read is not None:
-            self._read(file.tell())
+            self._read(getattr(file, "fileobj", file).tell())  # of a gzipped file, the position in the compressed bytes
 
     def _keys(self) -> set[str]:
         with self._opened() as file:
@@ -136,13 +136,8 @@ class SimpleKGFile:
     @contextmanager
     def _opened(self) -> Iterator[IO[bytes]]:
         with self.path.open("rb") as raw:
-            zipped = raw.read(2) == GZIP
-            raw.seek(0)
-            if not zipped:
-                yield raw
-                return
-            with gzip.GzipFile(fileobj=raw) as file:
-                yield _Unzipped(file, raw)  # type: ignore[misc]
+            is_zipped = raw.peek(2)[:2] == GZIP
+            yield cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if is_zipped else raw
 
     @contextmanager
     def _explained(self, place: Callable[[], str]) -> Iterator[None]:
@@ -155,13 +150,6 @@ class SimpleKGFile:
                 kind = "cannot be read" if isinstance(error, OSError) else "not JSON"
                 problem = f"{kind} ({' '.join(str(error).split())[:120]})"
             raise SimpleKGError(f"{self.path.name}, at {place()}: {problem}") from None
-
-
-class _Unzipped:
-    """A gzipped file for ijson; `tell` returns the position in the compressed file, to show the progress."""
-
-    def __init__(self, file: gzip.GzipFile, raw: IO[bytes]) -> None:
-        self.read, self.readline, self.tell = file.read, file.readline, raw.tell
 
 
 def _object(part: str, number: int, record: Any) -> Mapping[str, Any]:
@@ -193,7 +181,11 @@ def write_simplekg(
         OutputTooLarge: the records, before they are zipped, have more than `max_bytes`; nothing is written.
     """
     counts, size = [0, 0], 0
-    with replacing(Path(path)) as raw, _zipped(raw) if path.suffix == ".gz" else nullcontext(raw) as file:
+    with ExitStack() as stack:
+        file: IO[bytes] = stack.enter_context(replacing(Path(path)))
+        if path.suffix == ".gz":
+            zipped = gzip.GzipFile(fileobj=file, mode="wb", compresslevel=6)
+            file = stack.enter_context(cast("IO[bytes]", zipped))
         file.write(b'{"schema": ' + orjson.dumps(schema.to_cypherbench()))
         for place, (name, records) in enumerate((("entities", entities), ("relations", relations))):
             file.write(f',\n"{name}": ['.encode())
@@ -207,10 +199,6 @@ def write_simplekg(
             file.write(b"\n]")
         file.write(b"}\n")
     return counts[0], counts[1]
-
-
-def _zipped(file: IO[bytes]) -> AbstractContextManager[IO[bytes]]:
-    return cast("AbstractContextManager[IO[bytes]]", gzip.open(file, "wb", compresslevel=6))
 
 
 Check = Callable[[Any], Any]
@@ -248,15 +236,8 @@ def _float(value: Any) -> Any:
     return float(value)
 
 
-def _temporal(read: Callable[[str], str]) -> Check:
-    def check(value: Any) -> Any:
-        return read(_str(value))
-
-    return check
-
-
-def _anything(value: Any) -> Any:
-    return value
+def _temporal(read: Callable[[str], str], value: Any) -> Any:
+    return read(_str(value))
 
 
 SCALARS: dict[str, Check] = {
@@ -264,8 +245,8 @@ SCALARS: dict[str, Check] = {
     "int": _int,
     "float": _float,
     "bool": _exactly(bool),
-    **{type_: _temporal(read) for type_, read in READERS.items()},
-    "unknown": _anything,
+    **{type_: partial(_temporal, read) for type_, read in READERS.items()},
+    "unknown": lambda value: value,
 }
 
 
@@ -300,7 +281,7 @@ def check_of(type_: str) -> Check:
             return lambda value: _of_one_kind(each(value))
 
         return each
-    return SCALARS.get(type_, _anything)
+    return SCALARS.get(type_, SCALARS["unknown"])
 
 
 def _of_one_kind(values: list[Any]) -> list[Any]:
@@ -387,41 +368,39 @@ class RecordChecks:
         Raises:
             SimpleKGError: the record is invalid.
         """
+        try:
+            return self._entity(record)
+        except ValueError as error:
+            raise SimpleKGError(f"entities[{number}] (eid {record.get('eid')!r}): {error}") from None
+
+    def _entity(self, record: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
         eid, label, name = record.get("eid"), record.get("label"), record.get("name")
         if record.get("labels") is not None:
-            label = self._set_of(number, record)
+            label = self._set_of(record)
         checks = self._labels.get(label) if type(label) is str else None
         if type(eid) is not str or not eid or len(eid) > MAX_ID_CHARACTERS:
-            raise self._entity(number, record, f"'eid' must be a text of 1 to {MAX_ID_CHARACTERS} characters")
+            raise ValueError(f"'eid' must be a text of 1 to {MAX_ID_CHARACTERS} characters")
         if checks is None:
-            raise self._entity(number, record, f"the schema has no label {label!r}{near(label, self._labels)}")
+            raise ValueError(f"the schema has no label {label!r}{did_you_mean(str(label), self._labels)}")
         if type(name) is not str:
-            raise self._entity(number, record, f"'name' must be text, not {name!r:.60}")
-        try:
-            aliases = _texts(record.get("aliases"))
-            provenance = _texts(record.get("provenance"))
-        except ValueError:
-            raise self._entity(number, record, "'aliases' and 'provenance' must be lists of texts") from None
+            raise ValueError(f"'name' must be text, not {name!r:.60}")
         stored: dict[str, Any] = {"eid": eid, "name": name}
         known = self._sets.stored.labels[str(label)].properties
-        for key, texts in (("aliases", aliases), ("provenance", provenance)):
+        for key in ("aliases", "provenance"):
+            texts = _texts(record, key)
             if texts or key in known:
                 stored[key] = texts
         description = record.get("description")
         if description is not None:
             if type(description) is not str:
-                raise self._entity(number, record, "'description' must be text or null")
+                raise ValueError("'description' must be text or null")
             stored["description"] = description
         properties = record.get("properties")
         if properties:
             try:
                 add_checked(stored, properties, checks)
             except ValueError as error:
-                raise self._entity(
-                    number,
-                    record,
-                    self._wrong(error, properties, label, checks, self._sets.stored.labels[str(label)].properties),
-                ) from None
+                raise ValueError(self._wrong(error, properties, label, checks, known)) from None
         return str(label), eid, stored
 
     def relation(
@@ -435,14 +414,20 @@ class RecordChecks:
         Raises:
             SimpleKGError: the record is invalid.
         """
+        try:
+            return self._relation(record, label_of)
+        except ValueError as error:
+            raise SimpleKGError(f"relations[{number}] (rid {record.get('rid')!r}): {error}") from None
+
+    def _relation(
+        self, record: Mapping[str, Any], label_of: Callable[[str], str | None]
+    ) -> tuple[str, str, str, dict[str, Any]]:
         type_, start, end = record.get("label"), record.get("subj_id"), record.get("obj_id")
         patterns = self._patterns.get(type_) if type(type_) is str else None
         if patterns is None:
-            raise self._relation(
-                number, record, f"the schema has no relationship type {type_!r}{near(type_, self._patterns)}"
-            )
+            raise ValueError(f"the schema has no relationship type {type_!r}{did_you_mean(str(type_), self._patterns)}")
         if type(start) is not str or type(end) is not str:
-            raise self._relation(number, record, "'subj_id' and 'obj_id' must be texts")
+            raise ValueError("'subj_id' and 'obj_id' must be texts")
         labels = label_of(start), label_of(end)
         checks = patterns.get(labels)
         if checks is None and self._sets.several:
@@ -450,12 +435,10 @@ class RecordChecks:
         if checks is None:
             for key, label, eid in (("subj_id", labels[0], start), ("obj_id", labels[1], end)):
                 if label is None:
-                    raise self._relation(number, record, f"{key} {eid!r} is not the id of any entity")
-            raise self._relation(
-                number,
-                record,
+                    raise ValueError(f"{key} {eid!r} is not the id of any entity")
+            raise ValueError(
                 f"the schema has no ({write_labels(str(labels[0]))})-[:{type_}]->({write_labels(str(labels[1]))}); it has "
-                + ", ".join(map(str, self.schema.relationship_types[str(type_)])),
+                + ", ".join(map(str, self.schema.relationship_types[str(type_)]))
             )
         stored: dict[str, Any] = {}
         properties = record.get("properties")
@@ -464,23 +447,19 @@ class RecordChecks:
                 add_checked(stored, properties, checks)
             except ValueError as error:
                 types = merge_property_types(pattern.properties for pattern in self._matching(str(type_), labels))
-                raise self._relation(number, record, self._wrong(error, properties, type_, checks, types)) from None
-        provenance = record.get("provenance")
-        if provenance:
-            try:
-                stored["provenance"] = _texts(provenance)
-            except ValueError:
-                raise self._relation(number, record, "'provenance' must be a list of texts") from None
+                raise ValueError(self._wrong(error, properties, type_, checks, types)) from None
+        if provenance := _texts(record, "provenance"):
+            stored["provenance"] = provenance
         return str(type_), start, end, stored
 
-    def _set_of(self, number: int, record: Mapping[str, Any]) -> str:
+    def _set_of(self, record: Mapping[str, Any]) -> str:
         """Return the name of the set of labels that a record lists in `labels`."""
         label, labels = record.get("label"), record["labels"]
         if type(labels) is not list or not all(type(name) is str for name in labels) or label not in labels:
-            raise self._entity(number, record, "'labels' must be a list of texts that contains 'label'")
+            raise ValueError("'labels' must be a list of texts that contains 'label'")
         name = SEPARATOR.join(sorted(set(labels)))
         if name not in self._labels:
-            raise self._entity(number, record, f"the schema has no label combination {write_labels(name)}")
+            raise ValueError(f"the schema has no label combination {write_labels(name)}")
         return name
 
     def _between(self, type_: str, labels: tuple[str | None, str | None]) -> Checks | None:
@@ -504,16 +483,8 @@ class RecordChecks:
         key, reason = error.args
         if key not in checks:
             shown = write_labels(owner) if owner in self._sets.several else repr(owner)
-            return f"{shown} has no property {key!r}{near(key, checks)}"
+            return f"{shown} has no property {key!r}{did_you_mean(str(key), checks)}"
         return f"{key!r} must be {types[key]}, not {properties[key]!r:.80}{reason and f': {reason}'}"
-
-    @staticmethod
-    def _entity(number: int, record: Mapping[str, Any], problem: str) -> SimpleKGError:
-        return SimpleKGError(f"entities[{number}] (eid {record.get('eid')!r}): {problem}")
-
-    @staticmethod
-    def _relation(number: int, record: Mapping[str, Any], problem: str) -> SimpleKGError:
-        return SimpleKGError(f"relations[{number}] (rid {record.get('rid')!r}): {problem}")
 
 
 def add_checked(stored: dict[str, Any], properties: Any, checks: Checks) -> None:
@@ -534,20 +505,15 @@ def add_checked(stored: dict[str, Any], properties: Any, checks: Checks) -> None
                 raise ValueError(key, str(error)) from None
 
 
-def near(name: Any, known: Mapping[str, Any]) -> str:
-    """Return ` (nearest: Movie)` if a known name is similar, else an empty text."""
-    found = closest(str(name), known, limit=1)
-    return f" (nearest: {found[0]})" if found else ""
-
-
-def _texts(value: Any) -> Sequence[str]:
+def _texts(record: Mapping[str, Any], key: str) -> list[str]:
+    value = record.get(key)
     if value is None:
         return []
     if type(value) is not list:
-        raise ValueError
+        raise ValueError(f"{key!r} must be a list of texts")
     for item in value:
         if type(item) is not str:
-            raise ValueError
+            raise ValueError(f"{key!r} must be a list of texts")
     return value
 
 

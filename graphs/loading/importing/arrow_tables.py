@@ -42,7 +42,7 @@ class ArrowTable:
         self.columns = [str(column) for column in schema.names]
         if not self.columns:
             raise refusal(name, None, "it has no columns")
-        check_columns(self.columns, lambda message: refusal(name, None, message))
+        check_columns(self.columns, name)
         self.types: Mapping[str, str] = {
             column: property_type(type_) for column, type_ in zip(self.columns, schema.types, strict=True)
         }

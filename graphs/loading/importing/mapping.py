@@ -38,6 +38,7 @@ from typing import Annotated, Any, Literal, cast
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from graphground.cypher.names.words import lemma, split
 from graphground.cypher.schema import (
     RESERVED_PROPERTIES,
     Label,
@@ -47,12 +48,12 @@ from graphground.cypher.schema import (
 )
 from graphground.graphs.definitions.read import Place, read_toml
 from graphground.graphs.loading.importing.records import (
-    MAX_NAME_CHARACTERS,
     SEPARATOR,
     CellFormat,
     ColumnType,
     ImportRefused,
     Problems,
+    can_be_name,
     name_of,
     write_bounded,
 )
@@ -64,7 +65,6 @@ from graphground.graphs.storage.catalog import NAME, invalid_name
 ROWS_AT_ONCE = 20_000
 MAX_WRONG_IDS = 0.05
 """The share of empty and repeated cells up to which a column is taken for an id column with mistakes."""
-ENDING_IN_IE = ("movies", "cookies", "calories", "zombies", "brownies", "selfies")
 ID_ENDINGS = ("id", "code", "key", "uri", "iri")
 TITLES = ("name", "title", "label", "fullname", "displayname")
 LABELS = (":LABEL", "_labels")
@@ -225,17 +225,11 @@ def _folded(column: str) -> str:
     return re.sub(r"[^a-z0-9]", "", column.lower())
 
 
-def _singular(stem: str) -> str:
-    if stem.lower().endswith("ies") and not stem.lower().endswith(ENDING_IN_IE):
-        return stem[:-3] + "y"
-    return stem[:-1] if stem.endswith("s") and not stem.endswith(("ss", "us")) else stem
-
-
 def _label(stem: str) -> str:
     """Return a label for a file name: `Movie` for `movies`, `FilmSeries` for `film_series`."""
-    words = [word for word in re.split(r"[^A-Za-z0-9]+", stem) if word]
-    words = [*words[:-1], words[-1] if words[-1].lower() in ("series", "people") else _singular(words[-1])]
-    words = [{"people": "person"}.get(word.lower(), word) for word in words]
+    words = split(stem)
+    if (singular := lemma(words[-1].lower())) != words[-1].lower():
+        words[-1] = singular
     return "".join(word[:1].upper() + word[1:] for word in words)
 
 
@@ -245,7 +239,7 @@ def _own_ids(table: Content) -> list[str]:
 
 
 def _named_ids(table: Content) -> list[str]:
-    own = {"id", f"{_folded(_singular(table.stem))}id", f"{_folded(_label(table.stem))}id"}
+    own = {"id", f"{_folded(table.stem)}id", f"{_folded(_label(table.stem))}id"}
     return [column for column in table.file.columns if _folded(column) in own]
 
 
@@ -372,22 +366,9 @@ def _link(table: Content, references: dict[str, str]) -> RelationshipTable:
 
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-CellType = Literal[
-    "str",
-    "int",
-    "float",
-    "bool",
-    "date",
-    "datetime",
-    "time",
-    "list[str]",
-    "list[int]",
-    "list[float]",
-    "list[bool]",
-    "list[date]",
-    "list[datetime]",
-    "list[time]",
-]
+ScalarType = Literal["str", "int", "float", "bool", "date", "datetime", "time"]
+ListType = Literal["list[str]", "list[int]", "list[float]", "list[bool]", "list[date]", "list[datetime]", "list[time]"]
+CellType = Literal[ScalarType, ListType]
 
 
 class Part(BaseModel):
@@ -613,7 +594,7 @@ class Conversion:
                 for line, row in file.rows(Problems()):
                     first.setdefault(tuple(labels_in(row[place])), line)
                 for names, line in first.items():
-                    for name in (name for name in names if not _can_be_label(name)):
+                    for name in (name for name in names if not can_be_name(name) or LABEL_SEPARATOR in name):
                         self._wrong(file, line, f"{node.labels}: {name[:60]!r} cannot be a label")
                 found[label] = {frozenset(names) for names in first}
         self.problems.raise_any()
@@ -628,11 +609,10 @@ class Conversion:
         file = self._table_of(node.file)
         place = file.columns.index
         cells, ids = _cells(file, node.properties), self._ids[label]
-        id_ = None if node.id is None else place(node.id)
-        title = id_ if node.title is None else place(node.title)
-        aliases = None if node.aliases is None else place(node.aliases)
-        description = None if node.description is None else place(node.description)
-        labels = None if node.labels is None else place(node.labels)
+        id_, title, aliases, description, labels = (
+            None if name is None else place(name)
+            for name in (node.id, node.title or node.id, node.aliases, node.description, node.labels)
+        )
         texts = {name for name in (node.id, node.title, node.description) if name is not None}
         for line, row in file.rows(self.problems, texts):
             key = str(line) if id_ is None else row[id_]
@@ -731,15 +711,6 @@ def labels_in(cell: Any) -> list[str]:
     (['Actor', 'Director'], ['Actor', 'Director'])
     """
     return _parts(cell if isinstance(cell, list) else str(cell).replace(":", SEPARATOR))
-
-
-def _can_be_label(name: str) -> bool:
-    return (
-        len(name) <= MAX_NAME_CHARACTERS
-        and name.isprintable()
-        and not name.startswith("@")
-        and LABEL_SEPARATOR not in name
-    )
 
 
 def import_folder(folder: Path, mapping: Mapping, output: Path) -> tuple[int, int]:

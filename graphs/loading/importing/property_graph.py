@@ -41,6 +41,7 @@ from graphground.graphs.loading.importing.records import (
     TimeText,
     as_type,
     bounded_lines,
+    can_be_name,
     check_entities,
     grows_too_far,
     max_bytes,
@@ -156,32 +157,29 @@ class GraphML(RecordFile):
                 defaults += [(written.get("for", "all"), key, its.text or "") for its in element.iterfind("default")]
                 continue
             texts = [(data.get("key", ""), "".join(data.itertext())) for data in element.iterfind("data")]
-            texts += [(key, text) for kind, key, text in defaults if kind in (element.tag, "all")]
+            texts += [(key, text) for owner, key, text in defaults if owner in (element.tag, "all")]
             for key, text in texts:
                 name, type_ = keys.get(key, (key, "string"))
                 try:
                     properties.setdefault(name, (GRAPHML_READERS.get(type_) or read_time_text)(text))
                 except (ValueError, KeyError):
                     problems.add(self.name, line, f"{name}: {text[:60]!r} is not a valid {type_}")
+            attribute, keys_of_kinds = ("labels", NODE_LABELS) if element.tag == "node" else ("label", EDGE_TYPES)
+            kind = written.get(attribute, "")
+            if not kind.strip(":") and (own := next((key for key in keys_of_kinds if properties.get(key)), None)):
+                kind = str(properties.pop(own))
+            elif properties.get(attribute) == kind:
+                del properties[attribute]
             if element.tag == "node":
-                labels = tuple(filter(None, written.get("labels", "").split(":")))
-                if not labels and (own := next((key for key in NODE_LABELS if properties.get(key)), None)):
-                    labels = tuple(filter(None, str(properties.pop(own)).split(":")))
-                elif properties.get("labels") == written.get("labels"):
-                    properties.pop("labels", None)
+                labels = tuple(filter(None, kind.split(":")))
                 if written.get("id"):
                     yield NodeRecord(written["id"], labels, properties, line)
                 else:
                     problems.add(self.name, line, "a <node> needs an 'id'")
                 continue
-            type_ = written.get("label", "")
-            if not type_ and (own := next((key for key in EDGE_TYPES if properties.get(key)), None)):
-                type_ = str(properties.pop(own))
-            elif properties.get("label") == type_:
-                properties.pop("label", None)
             start, end = written.get("source", ""), written.get("target", "")
             if start and end:
-                yield RelationshipRecord(type_ or "RELATED_TO", start, end, properties, line)
+                yield RelationshipRecord(kind or "RELATED_TO", start, end, properties, line)
             else:
                 problems.add(self.name, line, "an <edge> needs a 'source' and a 'target'")
 
@@ -363,11 +361,11 @@ class Rdf(RecordFile):
             if predicate not in (*NAME_PREDICATES, *ALIAS_PREDICATES, *DESCRIPTION_PREDICATES):
                 selected = in_one_language(values)
                 properties[self._name(predicate)] = selected[0] if len(selected) == 1 else selected
-        names = [value for predicate in NAME_PREDICATES for value in in_one_language(literals.get(predicate, []))]
+        names, descriptions = (
+            [value for predicate in predicates for value in in_one_language(literals.get(predicate, []))]
+            for predicates in (NAME_PREDICATES, DESCRIPTION_PREDICATES)
+        )
         aliases = [value for predicate in ALIAS_PREDICATES for _, value in literals.get(predicate, [])]
-        descriptions = [
-            value for predicate in DESCRIPTION_PREDICATES for value in in_one_language(literals.get(predicate, []))
-        ]
         properties["name"] = str(names[0]) if names else _last(subject)
         if also := list(dict.fromkeys(map(str, [*names[1:], *aliases]))):
             properties["aliases"] = also
@@ -472,14 +470,12 @@ class GraphOfRecords:
         self._infer_relationships()
         self.problems.raise_any()
         if not self._labels:
-            self.problems.add(self.source.name, None, "there are no nodes")
-            self.problems.raise_any()
+            raise refusal(self.source.name, None, "there are no nodes")
         self._unify_types()
         self._check_names()
         both = sorted(self._properties.keys() & {type_ for type_, _, _ in self._patterns})
         if both:
-            self.problems.add(self.source.name, None, f"{both[0]!r} is both a label and a relationship type")
-            self.problems.raise_any()
+            raise refusal(self.source.name, None, f"{both[0]!r} is both a label and a relationship type")
         for label, keys in self._properties.items():
             if title := "name" if "name" in keys else naming_property(label, [*self._seen(label, keys)]):
                 self._titles[label] = title
@@ -562,7 +558,7 @@ class GraphOfRecords:
         """Refuse names that the database cannot store: empty, too long, not printable, or beginning with `@`."""
         keys = {key for types in (*self._properties.values(), *self._patterns.values()) for key in types}
         for name in sorted(self._properties.keys() | {type_ for type_, _, _ in self._patterns} | keys):
-            if len(name) > MAX_NAME_CHARACTERS or not name or not name.isprintable() or name.startswith("@"):
+            if not can_be_name(name):
                 self._wrong(
                     None,
                     f"{name[:40]!r} cannot be the name of a label, type or property: a name has 1 to {MAX_NAME_CHARACTERS} "

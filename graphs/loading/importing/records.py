@@ -569,24 +569,25 @@ def check_entities(document: IO[bytes], name: str) -> None:
             )
             refused.append(refusal(name, parser.CurrentLineNumber, message))
 
-    def root_begins(*_: object) -> None:
-        raise _RootReached
+    def end_check(*_: object) -> None:
+        raise ValueError("entities are declared before the first element, which begins here")
 
     parser.EntityDeclHandler = declared
-    parser.StartElementHandler = root_begins
+    parser.StartElementHandler = end_check
     try:
         read = 0
         while not refused and read < MAX_XML_BYTES and (chunk := document.read(1 << 16)):
             read += len(chunk)
             parser.Parse(chunk, False)
-    except (_RootReached, expat.ExpatError, LookupError, ValueError):
+    except (expat.ExpatError, LookupError, ValueError):
         pass
     if refused:
         raise refused[0]
 
 
-class _RootReached(Exception):
-    """The signal that ends the check at the first element, because entities are declared before it."""
+def can_be_name(name: str) -> bool:
+    """Whether databases can store a label, type or property of this name."""
+    return 0 < len(name) <= MAX_NAME_CHARACTERS and name.isprintable() and not name.startswith("@")
 
 
 def name_of(source: str) -> str:

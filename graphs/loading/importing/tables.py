@@ -96,16 +96,16 @@ def tables_in(source: Path) -> list[Path]:
     return found
 
 
-def check_columns(columns: Iterable[str], refuse: Callable[[str], ImportRefused]) -> None:
-    """Raise the error that `refuse` returns if a column has no name or a very long one, or two have the same name."""
+def check_columns(columns: Iterable[str], file: str, line: int | None = None) -> None:
+    """Refuse a file in which a column has no name or a very long one, or two have the same name."""
     seen: set[str] = set()
     for number, column in enumerate(columns, start=1):
         if not column:
-            raise refuse(f"column {number} has no name")
+            raise refusal(file, line, f"column {number} has no name")
         if len(column) > MAX_NAME_CHARACTERS:
-            raise refuse(f"the name of column {number} is longer than {MAX_NAME_CHARACTERS} characters")
+            raise refusal(file, line, f"the name of column {number} is longer than {MAX_NAME_CHARACTERS} characters")
         if column in seen:
-            raise refuse(f"the column {column!r} is named twice")
+            raise refusal(file, line, f"the column {column!r} is named twice")
         seen.add(column)
 
 
@@ -133,11 +133,11 @@ class CsvFile:
         with self._opened() as file:
             head = next(self._lines(file), "")
             if not head.strip():
-                raise self._refused(1, "the file is empty; its first line must name the columns")
+                raise refusal(self.name, 1, "the file is empty; its first line must name the columns")
             self.delimiter = max(DELIMITERS, key=head.count)
             file.seek(0)
             self.columns = [name.strip() for name in self._header(file)]
-        check_columns(self.columns, lambda message: self._refused(1, message))
+        check_columns(self.columns, self.name, 1)
 
     def reader(self, type_: str) -> Callable[[str], Any]:
         """Return the function that parses the cells of a type."""
@@ -150,7 +150,7 @@ class CsvFile:
         try:
             return next(csv.reader(self._lines(file), delimiter=self.delimiter, strict=True))
         except (csv.Error, StopIteration) as error:
-            raise self._refused(1, f"the header is not valid CSV ({error})") from None
+            raise refusal(self.name, 1, f"the header is not valid CSV ({error})") from None
 
     def rows(self, problems: Problems, keys: Set[str] = frozenset()) -> Iterator[tuple[int, list[str]]]:
         """Yield each row with its line number; empty lines are skipped.
@@ -171,7 +171,7 @@ class CsvFile:
                     line = reader.line_num + 1
             except csv.Error as error:
                 end = "a quoted cell is not closed" if "end of data" in str(error) else str(error)
-                raise self._refused(line, f"not valid CSV: {end}") from None
+                raise refusal(self.name, line, f"not valid CSV: {end}") from None
 
     @contextmanager
     def _opened(self) -> Iterator[TextIO]:
@@ -182,10 +182,7 @@ class CsvFile:
             with self.path.open("rb") as raw:
                 line = None if self.path.suffix == ".gz" else _line_of(raw.read(), self.cells.encoding)
             advice = "save the file as UTF-8, or name its encoding: --encoding latin-1, --encoding cp1252, …"
-            raise self._refused(line, f"not {self.cells.encoding.upper()}; {advice}") from None
-
-    def _refused(self, line: int | None, message: str) -> ImportRefused:
-        return refusal(self.name, line, message)
+            raise refusal(self.name, line, f"not {self.cells.encoding.upper()}; {advice}") from None
 
 
 def _line_of(content: bytes, encoding: str) -> int:

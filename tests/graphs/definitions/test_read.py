@@ -69,7 +69,7 @@ def test_a_valid_definition_is_read_with_its_schema() -> None:
         (
             'unit = "minute"',
             'unit = "minuts"',
-            "line 7: nodes.Movie.properties.runtime_minute.unit: the unit 'minuts' is not known (nearest: minute)",
+            "line 7: nodes.Movie.properties.runtime_minute.unit: the unit 'minuts' is not known; did you mean 'minute'?",
         ),
         (
             'unit = "minute"',
@@ -79,7 +79,7 @@ def test_a_valid_definition_is_read_with_its_schema() -> None:
         (
             'end = "Person"',
             'end = "Persn"',
-            "line 17: relationships[0].end: there is no node label 'Persn' (nearest: Person)",
+            "line 17: relationships[0].end: there is no node label 'Persn'; did you mean 'Person'?",
         ),
         ('end = "Person"\n', "", "line 14: relationships[0]: 'end' is missing"),
         ("subclasses = false\n", "", "line 9: nodes.Person: people are instances of Q5 itself: set subclasses = false"),
@@ -87,7 +87,7 @@ def test_a_valid_definition_is_read_with_its_schema() -> None:
             '["directedBy"]',
             '["directed"]',
             "line 12: nodes.Person.from_relationships[0]: there is no relationship type "
-            "'directed' (nearest: directedBy)",
+            "'directed'; did you mean 'directedBy'?",
         ),
         ('from_relationships = ["directedBy"]\n', "", "line 9: nodes.Person: selects all people in Wikidata"),
         ('wikidata = "Q11424"', 'wikidata = "Q11424"\nfrom_relationships = ["directedBy"]', "depends on itself: "),
@@ -145,7 +145,7 @@ def test_an_invalid_part_of_a_document_is_reported_with_its_path(
 
 def test_an_unknown_label_at_the_other_end_of_a_selecting_relationship_is_reported() -> None:
     assert problems_of(GOOD.replace('start = "Movie"', 'start = "Movi"')) == [
-        "line 16: relationships[0].start: there is no node label 'Movi' (nearest: Movie)"
+        "line 16: relationships[0].start: there is no node label 'Movi'; did you mean 'Movie'?"
     ]
 
 

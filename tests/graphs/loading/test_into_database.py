@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,7 @@ def test_the_loaded_graph_equals_the_file(database: str, request: pytest.Fixture
     engine.close()
     with pytest.raises(EngineUnavailable, match="holds 4 nodes; a graph can only be loaded into an empty database"):
         load_into(written(tmp_path, SMALL), address)
-    with BoltLoader(address) as loader:
+    with closing(BoltLoader(address)) as loader:
         loader.create_indexes(["Movie", "Person"], ["name"])  # they exist already
 
 
@@ -168,7 +169,7 @@ def test_the_command_loads_with_the_password_of_an_administrator(
 
 
 def test_indexes_are_created_in_memgraphs_syntax() -> None:
-    with memgraph_stand_in() as (server, memgraph), BoltLoader(BoltAddress(server.uri)) as loader:
+    with memgraph_stand_in() as (server, memgraph), closing(BoltLoader(BoltAddress(server.uri))) as loader:
         loader.create_indexes(["Movie", "Box Office"], ["name"])
     assert memgraph.indexes == ["CREATE INDEX ON :`Movie`(`name`)", "CREATE INDEX ON :`Box Office`(`name`)"]
 
