@@ -19,7 +19,7 @@ from typing import IO, Literal
 from benchmarks.engines.graphs_for_queries import TRAIN
 from benchmarks.entities.mention_errors import KINDS, with_error
 from benchmarks.entities.synthetic_names import SHARED, real_entities, synthetic_records
-from graphground.graphs.bundled import open_bundled
+from graphground.graphs.bundled import bundled_graph
 from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.spans import fold
 
@@ -51,7 +51,7 @@ def graphs_of(side: Side) -> Iterator[tuple[str, list[Record]]]:
         for graph in TRAIN:
             yield graph, list(train_records(graph))
     else:
-        yield "nba", list(records_of(open_bundled("nba")))
+        yield "nba", list(records_of(bundled_graph("nba").open()))
         learnt = {key for key, label, *_ in real_entities() if piece_of(key, label) < LEARNT}
         yield (
             "movie slice",

@@ -1,8 +1,8 @@
 """The graphs that come with graphground, so that there is a graph to query at the first start.
 
-    >>> [graph.name for graph in bundled_graphs()]
+    >>> [graph.name for graph in GRAPHS]
     ['nba', 'world']
-    >>> json.load(open_bundled("nba"))["schema"]["entities"][0]["label"]
+    >>> bundled_graph("nba").document()["schema"]["entities"][0]["label"]
     'Team'
 
 A bundled graph is a compressed SimpleKG document; `python -m release.nba` in the repository builds `nba` from tables
@@ -20,7 +20,7 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,7 @@ class BundledGraph:
 
     def document(self) -> dict[str, Any]:
         """Return the graph as a SimpleKG document: `{"schema": …, "entities": […], "relations": […]}`."""
-        document: dict[str, Any] = json.load(self.open())
-        return document
+        return cast("dict[str, Any]", json.load(self.open()))
 
     def open(self) -> BinaryIO:
         """Return the document as a stream of JSON; the bytes are the same on every call."""
@@ -74,11 +73,7 @@ GRAPHS = (
         by_default=False,
     ),
 )
-
-
-def bundled_graphs() -> tuple[BundledGraph, ...]:
-    """Return all bundled graphs."""
-    return GRAPHS
+"""All bundled graphs."""
 
 
 def bundled_graph(name: str) -> BundledGraph:
@@ -91,15 +86,3 @@ def bundled_graph(name: str) -> BundledGraph:
         if graph.name == name:
             return graph
     raise KeyError(f"no bundled graph is called {name!r}; there are: {', '.join(graph.name for graph in GRAPHS)}")
-
-
-def open_bundled(name: str) -> BinaryIO:
-    """Return a bundled graph as a stream of SimpleKG JSON, ready for the loader.
-
-    Raises:
-        KeyError: no bundled graph has that name.
-    """
-    return bundled_graph(name).open()
-
-
-__all__ = ["BundledGraph", "bundled_graph", "bundled_graphs", "open_bundled"]

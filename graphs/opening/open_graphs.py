@@ -226,15 +226,9 @@ class OpenGraphs:
 
     def summaries(self) -> list[GraphSummary]:
         """Return a summary of each graph, including whether its database can be reached; takes at most a second."""
-        reachable = [source for source in self._current().values() if source.problem is not None]
-        with ThreadPoolExecutor(max(len(reachable), 1)) as pool:
-            found = dict(
-                zip(
-                    (source.name for source in reachable),
-                    pool.map(lambda source: source.problem(), reachable),
-                    strict=True,
-                )
-            )
+        checks = {name: source.problem for name, source in self._current().items() if source.problem is not None}
+        with ThreadPoolExecutor(max(len(checks), 1)) as pool:
+            found = dict(zip(checks, pool.map(lambda check: check(), checks.values()), strict=True))
         return [self._summary(source, found.get(source.name)) for source in self._sources.values()]
 
     def close(self) -> None:
@@ -296,24 +290,15 @@ class OpenGraphs:
     def _summary(self, source: GraphSource, unreachable: str | None = None) -> GraphSummary:
         key = as_caller(source).name
         problem = unreachable or self._problems.get(key)
-        nodes: int | None
-        relationships: int | None
+        counts: Counts = (None, None)
         try:
-            nodes, relationships = source.counts()
+            counts = source.counts()
         except Exception as error:
-            nodes = relationships = None
             problem = problem or str(error)
         problem = self._hide(problem) if problem else None
         description = f"{source.description} (cannot be opened: {problem})".strip() if problem else source.description
         known = self._opened.get(key)
-        if known is not None and nodes is None:
-            nodes, relationships = known[1].counts
-        return GraphSummary(
-            source.name,
-            description,
-            source.engine,
-            nodes,
-            relationships,
-            problem,
-            known[1].write_protected if known is not None else None,
-        )
+        if known is not None and counts[0] is None:
+            counts = known[1].counts
+        protected = known[1].write_protected if known is not None else None
+        return GraphSummary(source.name, description, source.engine, *counts, problem, protected)

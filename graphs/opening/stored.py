@@ -10,7 +10,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from graphground.cypher.diagnostics import counted
-from graphground.graphs.bundled import BundledGraph, bundled_graphs
+from graphground.graphs.bundled import GRAPHS, BundledGraph
 from graphground.graphs.engines.client_context import report_stage
 from graphground.graphs.engines.dialects import ARCADEDB
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
@@ -137,7 +137,7 @@ def load_bundled(name: str, home: Home, *, asked: bool = False) -> Entry | None:
     Raises:
         EngineUnavailable: the graph cannot be loaded on this machine, or another process is still loading it.
     """
-    bundled = next((graph for graph in (bundled_graphs() if asked else offered(home)) if graph.name == name), None)
+    bundled = next((graph for graph in (GRAPHS if asked else offered(home)) if graph.name == name), None)
     if bundled is None or is_current(bundled, Catalog(home).find(name)):
         return Catalog(home).find(name)
     home.make()
@@ -156,7 +156,7 @@ def offered(home: Home) -> list[BundledGraph]:
     dropped, catalog = _dropped(home), Catalog(home)
     return [
         graph
-        for graph in bundled_graphs()
+        for graph in GRAPHS
         if graph.name not in dropped and (graph.by_default or catalog.find(graph.name) is not None)
     ]
 
@@ -166,7 +166,7 @@ def is_bundled(name: str, home: Home) -> bool:
     entry = Catalog(home).find(name)
     return any(
         bundled_graph.name == name and (entry is None or entry.source == source_of(bundled_graph))
-        for bundled_graph in bundled_graphs()
+        for bundled_graph in GRAPHS
     )
 
 

@@ -87,13 +87,8 @@ class Catalog:
 
     def put(self, entry: Entry) -> None:
         """Add a graph, or replace the graph of the same name; call it inside `changing`."""
-        entries = self.entries()
-        places = [place for place, listed in enumerate(entries) if listed.name == entry.name]
-        if places:
-            entries[places[0]] = entry
-        else:
-            entries.append(entry)
-        self._write(entries)
+        by_name = {listed.name: listed for listed in self.entries()} | {entry.name: entry}
+        self._write(list(by_name.values()))
 
     def remove(self, name: str) -> Entry:
         """Remove a graph from the catalog, and return its entry; `sweep` deletes the files of the graph.
@@ -217,15 +212,13 @@ def _abandoned(folder: Path) -> bool:
 MANIFEST = "manifest.json"
 KEPT = (".bucket", ".dict", "idx")
 """The endings of the names of the engine's files that contain the graph; only the sizes of these files are compared."""
-DIGESTED = ("schema.json",)
 
 
 def write_manifest(database: Path, graph: Path) -> None:
     """Write the sizes of a database's files, and the digests of small files, to the manifest of the graph."""
     manifest = {
         "files": {file.name: file.stat().st_size for file in sorted(database.iterdir()) if file.name.endswith(KEPT)},
-        "digests": {name: _digest(database / name) for name in DIGESTED if (database / name).exists()}
-        | {f"graph/{name}": _digest(graph / name) for name in DIGESTED if (graph / name).exists()},
+        "digests": {name: _digest(file) for name, file in _digested(database, graph).items() if file.exists()},
     }
     with replacing(graph / MANIFEST) as file:
         file.write(json.dumps(manifest, indent=1).encode())
@@ -251,13 +244,17 @@ def damage(database: Path, graph: Path) -> str | None:
         for name, size in files.items():
             if (actual_size := (database / name).stat().st_size) != size:
                 return f"{name} has {actual_size:,} bytes, not {size:,}"
-        for name, digest in digests.items():
-            file = graph / name.removeprefix("graph/") if name.startswith("graph/") else database / name
-            if _digest(file) != digest:
+        for name, file in _digested(database, graph).items():
+            if name in digests and _digest(file) != digests[name]:
                 return f"{file.name} has been changed"
     except OSError:
         return f"{Path(name).name} is missing"
     return None
+
+
+def _digested(database: Path, graph: Path) -> dict[str, Path]:
+    """Return the small files whose digests are compared, by their names in the manifest."""
+    return {"schema.json": database / "schema.json", "graph/schema.json": graph / "schema.json"}
 
 
 def _digest(file: Path) -> str:

@@ -7,7 +7,7 @@ from itertools import chain, product
 import pytest
 
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.graphs.bundled import bundled_graph, bundled_graphs, open_bundled
+from graphground.graphs.bundled import GRAPHS, bundled_graph
 from tests.support.shared_data import SHARED, needs
 
 PYTHON_TYPES = {"str": str, "int": int, "float": float, "bool": bool, "date": str, "datetime": str}
@@ -20,10 +20,10 @@ def fits(value: object, type_: str) -> bool:
 
 
 def test_nba_is_the_only_graph_that_is_served_unasked():
-    assert [graph.name for graph in bundled_graphs() if graph.by_default] == ["nba"]
+    assert [graph.name for graph in GRAPHS if graph.by_default] == ["nba"]
 
 
-@pytest.mark.parametrize("graph", bundled_graphs(), ids=lambda graph: graph.name)
+@pytest.mark.parametrize("graph", GRAPHS, ids=lambda graph: graph.name)
 def test_the_counts_stated_before_a_load_are_correct(graph):
     document = graph.document()
     assert (graph.nodes, graph.relationships) == (len(document["entities"]), len(document["relations"]))
@@ -31,10 +31,10 @@ def test_the_counts_stated_before_a_load_are_correct(graph):
 
 def test_an_unknown_name_is_refused_with_the_names_that_exist():
     with pytest.raises(KeyError, match="'soccer'; there are: nba, world"):
-        open_bundled("soccer")
+        bundled_graph("soccer").open()
 
 
-@pytest.mark.parametrize("graph", bundled_graphs(), ids=lambda graph: graph.name)
+@pytest.mark.parametrize("graph", GRAPHS, ids=lambda graph: graph.name)
 def test_a_document_is_simplekg_that_fits_its_schema(graph):
     document = json.load(graph.open())
     schema = PropertyGraphSchema.from_cypherbench(document["schema"])
@@ -62,7 +62,7 @@ def test_the_schema_is_that_of_cypherbench():
     assert json.loads((SHARED / "schemas" / "nba.json").read_text()) == bundled_graph("nba").document()["schema"]
 
 
-@pytest.mark.parametrize("graph", bundled_graphs(), ids=lambda graph: graph.name)
+@pytest.mark.parametrize("graph", GRAPHS, ids=lambda graph: graph.name)
 def test_every_text_is_nfc_and_trimmed(graph):
     text = graph.open().read().decode()
     assert unicodedata.normalize("NFC", text) == text
@@ -78,6 +78,6 @@ def test_every_text_is_nfc_and_trimmed(graph):
         assert found == " ".join(found.split()), found
 
 
-@pytest.mark.parametrize("graph", bundled_graphs(), ids=lambda graph: graph.name)
+@pytest.mark.parametrize("graph", GRAPHS, ids=lambda graph: graph.name)
 def test_the_folder_of_a_bundled_graph_contains_the_licence(graph):
     assert "SPDX-License-Identifier" in (graph.file.parent / "LICENSE").read_text()
