@@ -108,27 +108,22 @@ class BoltEngine:
         with span:
             if self._closed:
                 raise EngineUnreachable(f"The connection to {self.address.where()} has been closed.")
-            start = time.monotonic()
-            try:
-                return self._run(query, parameters, limit, timeout, started)
-            except (exceptions.ServiceUnavailable, exceptions.SessionExpired, exceptions.TransientError) as error:
-                if not error.is_retryable() or was_ended(error) or ran_out_of_memory(error):
+            left, has_failed = timeout, False
+            while left is None or left > 0:
+                try:
+                    return self._run(query, parameters, limit, left, started)
+                except (exceptions.ServiceUnavailable, exceptions.SessionExpired, exceptions.TransientError) as error:
+                    if has_failed or not error.is_retryable() or was_ended(error) or ran_out_of_memory(error):
+                        raise self._translated(error, query, limit, timeout) from error
+                except QueryTimeout:
+                    break
+                except EngineError:
+                    raise
+                except Exception as error:
                     raise self._translated(error, query, limit, timeout) from error
-            except EngineError:
-                raise
-            except Exception as error:
-                raise self._translated(error, query, limit, timeout) from error
-            left = None if timeout is None else timeout - (time.monotonic() - start)
-            if left is not None and left <= 0:
-                raise timed_out(timeout)
-            try:
-                return self._run(query, parameters, limit, left, started)
-            except QueryTimeout:
-                raise timed_out(timeout) from None
-            except EngineError:
-                raise
-            except Exception as error:
-                raise self._translated(error, query, limit, timeout) from error
+                has_failed = True
+                left = None if timeout is None else timeout - (time.perf_counter() - started)
+            raise timed_out(timeout)
 
     def stream(self, query: str, parameters: Mapping[str, Any] | None = None) -> Iterator[list[Any]]:
         """Stream the rows of a read-only query without a row limit; meant for exports."""
@@ -141,21 +136,16 @@ class BoltEngine:
         except (exceptions.DriverError, exceptions.Neo4jError) as error:
             raise translated(error, self.address) from error
 
-    def explain(self, query: str) -> None:
-        """Compile a query without running it."""
-        self.run(f"EXPLAIN {query}", limit=0, timeout=30)
-
-    def plan(
-        self, query: str | Query, parameters: Mapping[str, Any] | None, database: str, prefix: str = "EXPLAIN "
-    ) -> Table:
+    def plan(self, query: str | Query, parameters: Mapping[str, Any] | None, database: str) -> Table:
         """Return the plan of a query that is compiled on another database of the same server.
 
-        `prefix` is empty if the query itself begins with EXPLAIN or PROFILE; PROFILE also runs the query.
+        A query that begins with PROFILE is also run there.
 
         Raises:
             QueryFailed: the query does not compile.
         """
         started = time.perf_counter()
+        prefix = "" if asks_for_plan(query) else "EXPLAIN "
         try:
             with self._session(database=database) as session:
                 statement = neo4j.Query(
@@ -175,16 +165,7 @@ class BoltEngine:
     def capabilities(self) -> Capabilities:
         """Return the capabilities of the database; its trial write is made only once."""
         if self._capabilities is None:
-            dialect = self.dialect
-            self._capabilities = Capabilities(
-                dialect.product,
-                self._version(),
-                dialect,
-                self._trial_write(),
-                can_terminate=dialect.terminate is not None,
-                has_vector_index=dialect.vector_index,
-                language=self._language(),
-            )
+            self._capabilities = Capabilities(self._version(), self.dialect, self._trial_write(), self._language())
         return self._capabilities
 
     def transaction_mark(self) -> str | None:
@@ -198,7 +179,7 @@ class BoltEngine:
     def _language(self) -> Language:
         if self.dialect.newer is not None:
             with suppress(QueryFailed):
-                self.explain(self.dialect.newer)
+                self.run(f"EXPLAIN {self.dialect.newer}", timeout=30)
                 return "cypher25"
         return "cypher5"
 
@@ -357,26 +338,24 @@ class BoltEngine:
             running.wait(until - time.monotonic())
 
     def _version(self) -> str:
-        if self.dialect.components:
-            try:
-                rows = self.run(self.dialect.components, limit=1, timeout=10).rows
-            except QueryFailed:  # the user may not run this query
-                rows = []
-            if rows:
-                return str(rows[0][0])
-        return version_of(self._agent)
+        return self._first_cell(self.dialect.components) or version_of(self._agent)
+
+    def _first_cell(self, query: str | None) -> str | None:
+        """Return the first cell of an answer as text; None without a query or a row, or if the user may not run it."""
+        rows: list[list[Any]] = []
+        if query is not None:
+            with suppress(QueryFailed):
+                rows = self.run(query, limit=1, timeout=10).rows
+        return str(rows[0][0]) if rows else None
 
     def _trial_write(self) -> TrialWrite:
         """Try the dialect's write probe once and return the outcome."""
         dialect, probe = self.dialect, self.dialect.write_probe
         if "{label}" in probe:
-            try:
-                labels = self.run(dialect.labels, limit=1, timeout=10).rows
-            except QueryFailed:
-                labels = []
-            if not labels:
+            label = self._first_cell(dialect.labels)
+            if label is None:
                 return "impossible"
-            probe = probe.replace("{label}", quoted_name(str(labels[0][0])))
+            probe = probe.replace("{label}", quoted_name(label))
         query: Any = neo4j.Query(cast("Any", probe), timeout=10)
         try:
             with self._session(fetch_size=1) as session:

@@ -1,10 +1,7 @@
 """What engines know about the call that they work for: its client, stage, turn and deadline, and its end.
 
-    >>> with calling_as("token-1"), cancellable() as cancellation, watched() as progress:
-    ...     report_stage("reading the schema")
-    ...     # graph.run(…); cancellation.cancel(), from any thread, terminates the query in the database
-    >>> progress.stage
-    'reading the schema'
+    with calling_as("token-1"), cancellable() as cancellation:
+        graph.run(…)  # cancellation.cancel(), from any thread, terminates the query in the database
 
 All of it but turns and deadlines is in context variables, which reach engines through worker threads that copy the
 context.
@@ -22,7 +19,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar, copy_context
 from queue import Empty, SimpleQueue
-from types import TracebackType
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -93,9 +89,8 @@ class BackgroundWork:
             if not self._stopped.is_set() and (self.thread is None or not self.thread.is_alive()):
                 thread = threading.Thread(target=run, name=name, daemon=True)
                 thread.start()
-                self.thread = (
-                    thread  # only now: `stop` may run meanwhile, and cannot join a thread that has not started
-                )
+                # Only now: `stop` may run meanwhile, and cannot join a thread that has not started.
+                self.thread = thread
 
     def _wait(self, seconds: float) -> None:
         """Wait up to `seconds` for the work in progress."""
@@ -194,19 +189,8 @@ def cancellable() -> Iterator[Cancellation]:
         CANCELLATION.reset(token)
 
 
-@contextmanager
-def watched() -> Iterator[CallProgress]:
-    """Yield an object that shows the current stage of the work inside the block."""
-    progress = CallProgress()
-    token = PROGRESS.set(progress)
-    try:
-        yield progress
-    finally:
-        PROGRESS.reset(token)
-
-
 def report_stage(stage: str) -> None:
-    """Record the stage that begins now; does nothing outside a `watched` block."""
+    """Record the stage that begins now, for a client that waits; does nothing if nobody does."""
     progress = PROGRESS.get()
     if progress is not None:
         progress.stage = stage
@@ -339,9 +323,7 @@ class RunningQuery:
             self.stopped = self.cancelled = True
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._over.set()
         for handle in list(self._handles):
             DEADLINES.drop(handle)

@@ -62,15 +62,11 @@ class QueryCancelled(EngineError):
 class Capabilities:
     """The capabilities of one database."""
 
-    product: str
     version: str
     dialect: Dialect
     """The differences between this kind of database and others."""
     trial_write: TrialWrite
     """The outcome of a trial write in a read session."""
-    can_terminate: bool
-    """Whether a single query can be terminated without affecting others."""
-    has_vector_index: bool = False
     language: Language = "cypher5"
     """The version of Cypher that applies to a query that does not state one."""
 
@@ -103,10 +99,6 @@ class Engine(QueryRunner, Protocol):
     A failure is raised as `EngineError` or a subclass, never as a driver's exception. No method writes: loading is in
     `loading.into_database`, which no tool can reach.
     """
-
-    def explain(self, query: str) -> None:
-        """Compile a query without running it; raise `QueryFailed` if the database refuses the query."""
-        ...
 
     def cancel(self) -> None:
         """Terminate, in the database, all queries that run through this engine; their calls raise `QueryCancelled`.

@@ -69,16 +69,13 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
         case EngineError():
             return error
         case exceptions.AuthError():
-            if not address.user:
-                return EngineUnavailable(
-                    f"{where} requires a user and a password, and no user was given. Name the user (--user, "
-                    "NEO4J_USERNAME, or `username` in the settings file), and set the password (NEO4J_PASSWORD, or "
-                    "`password_variable` in the settings file)."
-                )
+            problem = "requires a user and a password, and no user was given. Set"
+            if address.user:
+                problem = f"refused the user {address.user!r} or its password. Check"
             return EngineUnavailable(
-                f"{where} refused the user {address.user!r} or its password. Check the user (--user, NEO4J_USERNAME, or "
-                "`username` in the settings file) and the password (NEO4J_PASSWORD, `password_variable` in the settings "
-                "file, or GRAPHGROUND_ADMIN_PASSWORD for `graphs load --into`)."
+                f"{where} {problem} the user (--user, NEO4J_USERNAME, or `username` in the settings file) and the "
+                "password (NEO4J_PASSWORD, `password_variable` in the settings file, or GRAPHGROUND_ADMIN_PASSWORD for "
+                "`graphs load --into`)."
             )
         case exceptions.ClientError() if code.startswith("Neo.ClientError.Security.Auth"):
             user = f"the user {address.user!r}" if address.user else "a connection without a user"

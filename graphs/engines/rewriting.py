@@ -173,8 +173,7 @@ class Anchoring:
         """Reverse a path if its last node is bound and its first is not: `(c)<-[:T]-()` for `()-[:T]->(c)`."""
         path = condition.pattern
         its_nodes = nodes(path)
-        first, last = (node.variable.name if node.variable else None for node in (its_nodes[0], its_nodes[-1]))
-        if first not in bound and last in bound and _reversible(path):
+        if _name(its_nodes[0]) not in bound and _name(its_nodes[-1]) in bound and _reversible(path):
             yield Edit(path.start, path.end, self._backwards(path.elements))
 
     def _match(self, clause: t.Match, bound: frozenset[str], inside: bool) -> Iterator[Edit]:
@@ -183,9 +182,7 @@ class Anchoring:
         if len(set(names)) < len(names) and self._names.may_be_added:
             yield from self._never(clause)
         else:
-            new = self._reordered(clause, bound, inside)
-            if new is not None:
-                yield new
+            yield from self._reordered(clause, bound, inside)
 
     def _never(self, clause: t.Match) -> Iterator[Edit]:
         """Add a false condition to a MATCH that uses a relationship variable twice, and rename repeated uses.
@@ -206,13 +203,13 @@ class Anchoring:
             yield Edit(clause.where.start, clause.where.start, "false AND (")
             yield Edit(clause.where.end, clause.where.end, ")")
 
-    def _reordered(self, clause: t.Match, bound: frozenset[str], inside: bool) -> Edit | None:
+    def _reordered(self, clause: t.Match, bound: frozenset[str], inside: bool) -> Iterator[Edit]:
         paths = clause.patterns
         variable_length = any(rel.length for path in paths for rel in path.find(t.RelationshipPattern))
         if not (inside or bound or variable_length):
-            return None
+            return
         if clause.hints or clause.mode or clause.search or any(not _reversible(path) for path in paths):
-            return None
+            return
         known = dict.fromkeys(bound, BOUND)
         for name, rank in filtered(clause.where):
             known[name] = max(rank, known.get(name, UNKNOWN))
@@ -224,14 +221,11 @@ class Anchoring:
             seen |= set(variables([path]))
         text = ", ".join(written)
         start, end = paths[0].start, paths[-1].end
-        return Edit(start, end, text) if text != self._query.text[start:end] else None
+        if text != self._query.text[start:end]:
+            yield Edit(start, end, text)
 
     def _rank(self, node: t.NodePattern, known: dict[str, int], seen: set[str]) -> int:
-        name = node.variable.name if node.variable else None
-        if name in seen:
-            return BOUND
-        rank = known.get(name, UNKNOWN) if name else UNKNOWN
-        return max(rank, rank_of_properties(node))
+        return BOUND if _name(node) in seen else rank_of(node, known)
 
     def _written(self, path: t.PathPattern, known: dict[str, int], seen: set[str]) -> list[str]:
         its_nodes = nodes(path)
@@ -675,19 +669,16 @@ class _Reaching:
         cuts = [cut for cut in self._cuts(clause, long[0]) if self._may_be_cut(cut, clause, bound)]
         if not cuts:
             return
-        cut = max(cuts, key=lambda candidate: self._rank(candidate.start, known))
+        cut = max(cuts, key=lambda candidate: rank_of(candidate.start, known))
         if clause.optional:
             bare = cut.start.variable is not None and cut.start.labels is None and cut.start.properties is None
             if not (len(rels) == len(clause.patterns) == 1 and bare and _name(cut.start) in bound):
                 return
-        text = self._split(clause, cut, bound)
-        if text is not None:
-            yield Edit(clause.start, clause.end, text)
+        yield Edit(clause.start, clause.end, self._split(clause, cut, bound))
 
     def _cuts(self, clause: t.Match, rel: t.RelationshipPattern) -> Iterator[_Cut]:
         for path in clause.patterns:
-            places = [place for place, element in enumerate(path.elements) if element is rel]
-            for place in places:
+            for place in [place for place, element in enumerate(path.elements) if element is rel]:
                 before, behind = path.elements[place - 1], path.elements[place + 1]
                 if isinstance(before, t.NodePattern) and isinstance(behind, t.NodePattern):
                     if place == len(path.elements) - 2:
@@ -709,7 +700,7 @@ class _Reaching:
         elsewhere = [node for path in clause.patterns for node in nodes(path) if node is not cut.end]
         return name is None or (name not in bound and all(_name(node) != name for node in elsewhere))
 
-    def _split(self, clause: t.Match, cut: _Cut, bound: frozenset[str]) -> str | None:
+    def _split(self, clause: t.Match, cut: _Cut, bound: frozenset[str]) -> str:
         start, start_text = self._names.of(cut.start)
         end, end_text = self._names.of(cut.end)
         rest = [self._query.source(path) for path in clause.patterns if path is not cut.path]
@@ -735,9 +726,6 @@ class _Reaching:
             f"{here}{'OPTIONAL ' if clause.optional else ''}CALL ({listed}) {{ MATCH ({quoted_name(start)}){steps}"
             f"{end_text}{_where(inside)} RETURN DISTINCT {quoted_name(end)} }}"
         )
-
-    def _rank(self, node: t.NodePattern, known: dict[str, int]) -> int:
-        return max(rank_of_properties(node), known.get(_name(node) or "", UNKNOWN))
 
     def _used(self, rel: t.RelationshipPattern) -> bool:
         """Whether the query uses the path's relationships elsewhere, or their properties depend on other variables."""
@@ -873,10 +861,14 @@ class FreshNames:
         return name, f"({name}{text[1:]}"
 
 
-def rank_of_properties(node: t.NodePattern) -> int:
-    """Return the rank of a node: `KEYED` for `(p {name: 'x'})`, `FILTERED` for `(p {age: 3})`, `UNKNOWN` for `(p)`."""
+def rank_of(node: t.NodePattern, known: dict[str, int]) -> int:
+    """Return the rank of a node: `KEYED` for `(p {name: 'x'})`, `FILTERED` for `(p {age: 3})`, `UNKNOWN` for `(p)`.
+
+    A higher rank that the variable of the node has in `known` counts instead.
+    """
     entries = node.properties.entries if isinstance(node.properties, t.MapLiteral) else []
-    return max((KEYED if entry.key.text in KEYS else FILTERED for entry in entries), default=UNKNOWN)
+    ranks = (KEYED if entry.key.text in KEYS else FILTERED for entry in entries)
+    return max(known.get(_name(node) or "", UNKNOWN), *ranks, UNKNOWN)
 
 
 def is_plain(path: t.PathPattern) -> bool:

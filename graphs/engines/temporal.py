@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from calendar import isleap
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -128,16 +129,12 @@ def temporal_types(property_type: str) -> frozenset[str]:
 
 
 def _day(year: str, month: str, day: str) -> str:
-    number, of_year = int(month), int(year)
-    if not 1 <= number <= 12 or not 1 <= int(day) <= _MONTHS[number - 1] + (number == 2 and _is_leap(of_year)):
+    number = int(month)
+    if not 1 <= number <= 12 or not 1 <= int(day) <= _MONTHS[number - 1] + (number == 2 and isleap(int(year))):
         raise NotInCalendar("not a calendar day")
     if year == "-0000":
         raise ValueError("not a calendar day: the year 0 has no sign")
     return f"{year}-{month}-{day}"
-
-
-def _is_leap(year: int) -> bool:
-    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
 
 
 def _clock(hour: str, minute: str, second: str | None, fraction: str | None) -> str:
@@ -229,13 +226,12 @@ def iso_structure(tag: bytes, fields: Sequence[Any]) -> str:
     if tag not in (b"d", b"I", b"i"):
         return str([tag.decode("ascii", "replace"), *fields])
     seconds, nanoseconds, *zone = fields
-    if tag == b"i":
-        try:
-            return iso_in_zone(seconds, nanoseconds, zone[0])
-        except ValueError:  # a zone that only the database knows
-            return f"{_iso_seconds(seconds, nanoseconds)}Z[{zone[0]}]"
-    offset = datetime.timedelta(seconds=zone[0]) if tag == b"I" else datetime.timedelta()
-    return _iso_seconds(seconds + int(offset.total_seconds()), nanoseconds) + (write_offset(offset) if zone else "")
+    if tag == b"I":
+        return _iso_seconds(seconds + zone[0], nanoseconds) + write_offset(datetime.timedelta(seconds=zone[0]))
+    try:
+        return iso_instant(seconds, nanoseconds, *(zone or [None]))
+    except ValueError:  # a zone that only the database knows
+        return f"{_iso_seconds(seconds, nanoseconds)}Z[{zone[0]}]"
 
 
 def iso_instant(seconds: int, nanoseconds: int, zone: str | None) -> str:

@@ -110,7 +110,7 @@ def _plain_point(point: Point) -> dict[str, Any]:
     return {"srid": point.srid, **dict(zip("xyz", map(_plain_float, point), strict=False))}
 
 
-def _iso_time(value: Time) -> str:
+def _iso_time(value: Time | DateTime) -> str:
     offset = value.utc_offset()
     text = iso_clock(value.hour, value.minute, int(value.second), value.nanosecond)
     return text if offset is None else text + write_offset(offset)
@@ -122,17 +122,16 @@ def _iso_datetime(value: DateTime) -> str:
     The driver's own zones know neither offsets with seconds (before about 1900) nor clock changes after 2037, so the
     local time is computed again from the instant.
     """
-    offset = value.utc_offset()
-    days = value.to_ordinal() - EPOCH
-    seconds = days * 86_400 + value.hour * 3600 + value.minute * 60 + int(value.second)
     zone = getattr(value.tzinfo, "zone", None)
-    if offset is not None and zone is not None and zone != "UTC":  # the driver calls an offset of 0 `UTC` too
-        try:
-            return iso_in_zone(seconds - int(offset.total_seconds()), value.nanosecond, zone)
-        except ValueError:  # a zone that only the driver knows
-            return f"{value.iso_format()}[{zone}]"
-    text = f"{iso_date(days)}T{iso_clock(value.hour, value.minute, int(value.second), value.nanosecond)}"
-    return text if offset is None else text + write_offset(offset)
+    days = value.to_ordinal() - EPOCH
+    offset = value.utc_offset()
+    if offset is None or zone in (None, "UTC"):  # the driver calls an offset of 0 `UTC` too
+        return f"{iso_date(days)}T{_iso_time(value)}"
+    seconds = days * 86_400 + value.hour * 3600 + value.minute * 60 + int(value.second)
+    try:
+        return iso_in_zone(seconds - int(offset.total_seconds()), value.nanosecond, zone)
+    except ValueError:  # a zone that only the driver knows
+        return f"{value.iso_format()}[{zone}]"
 
 
 def _iso_python(value: datetime.datetime | datetime.time) -> str:

@@ -128,12 +128,12 @@ def warning(engine: Engine) -> str:
         EngineError: the database does not respond.
     """
     capabilities = engine.capabilities()
-    product, dialect = capabilities.product, capabilities.dialect
+    dialect = capabilities.dialect
     advice = f"Connect as a read-only user ({dialect.reader}). {dialect.refuses_by_itself}".strip()
     if capabilities.trial_write == "accepted":
         trial = "which was rolled back" if dialect.probe_writes else "which would have changed nothing"
         return (
-            f"its {product} did not refuse a trial write, {trial}. Only graphground's own check prevents queries from "
+            f"its {dialect.product} did not refuse a trial write, {trial}. Only graphground's own check prevents queries from "
             f"writing. {advice}"
         )
     if capabilities.trial_write == "impossible":
@@ -141,7 +141,7 @@ def warning(engine: Engine) -> str:
     else:
         reason = "a trial write failed for a reason other than missing permissions"
     return (
-        f"it is not known whether its {product} refuses writes: {reason}. If it does not, only graphground's own check "
+        f"it is not known whether its {dialect.product} refuses writes: {reason}. If it does not, only graphground's own check "
         f"prevents queries from writing. {advice}"
     )
 

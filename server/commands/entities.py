@@ -90,7 +90,7 @@ def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None
             f"`graphground graphs load FILE --name {graph.name}`"
         )
     total = count_nodes(graph.engine, graph.schema, labels)
-    source = f"{FROM_DATABASE} {graph.engine.capabilities().product}"
+    source = f"{FROM_DATABASE} {graph.engine.capabilities().dialect.product}"
     for work in graph.background:  # opening the graph may have begun to build its index in the same folder
         work.stop()
     folder.parent.mkdir(parents=True, exist_ok=True)

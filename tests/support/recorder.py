@@ -34,7 +34,7 @@ class Recorder:
         raise AssertionError("nothing here asks for a plan")
 
     def capabilities(self) -> Capabilities:
-        return Capabilities("recorder", "1", self.dialect, trial_write="accepted", can_terminate=False)
+        return Capabilities("1", self.dialect, trial_write="accepted")
 
     def cancel(self) -> None:
         pass

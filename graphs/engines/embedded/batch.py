@@ -102,7 +102,8 @@ class GraphWriter:
             several = self._database.getSchema().createVertexType(name, 1)
             for label in labels:
                 several.addSuperType(label)
-        self._batch = self._new_batch()
+        settings = self._database.batch().withWAL(False).withParallelFlush(True)
+        self._batch = settings.withBatchSize(200_000).withCommitEvery(50_000).build()
         self._vertices = jpype.JClass("com.arcadedb.python.VertexBatcher")
         self._edges = jpype.JClass("com.arcadedb.python.EdgeBatcher")
         self._queue: Queue[tuple[str, bytes | Sequence[dict[str, Any]]] | None] = Queue(maxsize=8)
@@ -161,16 +162,6 @@ class GraphWriter:
                 self._database.command("sql", f"CREATE INDEX ON {quoted(label)} ({key}) NOTUNIQUE").close()
         query(WrittenGraph(self._database))
         self._database.close()
-
-    def _new_batch(self) -> Any:
-        return (
-            self._database.batch()
-            .withWAL(False)
-            .withBatchSize(200_000)
-            .withParallelFlush(True)
-            .withCommitEvery(50_000)
-            .build()
-        )
 
     def _write_edges(self) -> None:
         while (work := self._queue.get()) is not None:
@@ -241,7 +232,7 @@ class WrittenGraph:
 
     def capabilities(self) -> Capabilities:
         """Return the capabilities of the embedded engine."""
-        return Capabilities("ArcadeDB", "", ARCADEDB, "impossible", can_terminate=False)
+        return Capabilities("", ARCADEDB, "impossible")
 
 
 def as_plain(value: Any) -> Any:

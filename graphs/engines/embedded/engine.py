@@ -80,8 +80,8 @@ class EmbeddedEngine:
     process is killed, and the queries of other callers run again on the next process.
     """
 
-    def __init__(self, home: Home, database: str, **bolt: Any) -> None:
-        self._home, self._database, self._bolt_options = home, database, bolt
+    def __init__(self, home: Home, database: str) -> None:
+        self._home, self._database = home, database
         self._lock = threading.Lock()
         self._bolt: BoltEngine | None = None
         self._touched = 0.0
@@ -143,10 +143,6 @@ class EmbeddedEngine:
         finally:
             bolt.close()
 
-    def explain(self, query: str) -> None:
-        """Compile a query without running it."""
-        self._explained(self._connected(None), f"EXPLAIN {query}", None, None)
-
     def cancel(self) -> None:
         """Terminate all queries that run through this engine."""
         bolt = self._bolt
@@ -172,26 +168,25 @@ class EmbeddedEngine:
                 self._bolt = None
 
     def _explained(
-        self, bolt: BoltEngine, query: str | Query, parameters: Mapping[str, Any] | None, refusal: QueryFailed | None
+        self, bolt: BoltEngine, query: str | Query, parameters: Mapping[str, Any] | None, refusal: QueryFailed
     ) -> Table:
         """Return the plan of a query with EXPLAIN or PROFILE; for any other query, raise the error of its compilation.
 
         Read-only databases return neither plans nor reasons, so the empty scratch database compiles the query. If a
         query without EXPLAIN or PROFILE compiles there, the error is `refusal`, which the original database returned.
         """
-        prefixed = asks_for_plan(query)
         until = time.monotonic() + SCRATCH_SECONDS
         while True:
             try:
-                plan = bolt.plan(query, parameters, SCRATCH_DATABASE, "" if prefixed else "EXPLAIN ")
+                plan = bolt.plan(query, parameters, SCRATCH_DATABASE)
+                break
             except EngineUnavailable:
                 if time.monotonic() > until:
                     raise
                 time.sleep(0.1)
-                continue
-            if prefixed or refusal is None:
-                return plan
-            raise refusal
+        if asks_for_plan(query):
+            return plan
+        raise refusal
 
     def _reconnected(self, broken: BoltEngine, seconds: float | None) -> BoltEngine:
         """Return a connection that replaces a broken one within `seconds`; None means without a time limit.
@@ -236,7 +231,6 @@ class EmbeddedEngine:
                 administrator=BoltAddress(uri, "root", state.root, database),
                 check=partial(self._check, state.instance),
                 last_resort=partial(self._kill, state.instance),
-                **self._bolt_options,
             )
             return self._bolt
 

@@ -22,7 +22,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
@@ -217,7 +217,6 @@ class EmbeddedSettings:
     heap: str = field(default_factory=default_heap)
     idle_seconds: float = 900.0
     jvm_args: tuple[str, ...] = ()
-    engine: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def page_mib(self) -> int:
@@ -369,8 +368,10 @@ def _start(home: Home) -> EngineState:
         if code is not None and remove_archive(log):
             return _start(home)
         if code is not None and (code != ALREADY_RUNNING or not is_alive(home)):
+            lines = log.read_text("utf-8", "replace").strip().splitlines()
+            reason = lines[-1].strip().rstrip(".") if lines else "it printed nothing"
             raise EngineUnavailable(
-                f"The engine could not start (exit status {code}): {_reason(home)}. The full log is {log}."
+                f"The engine could not start (exit status {code}): {reason}. The full log is {log}."
             )
         time.sleep(0.005)
     process.kill()
@@ -385,11 +386,6 @@ def _gone(home: Home, seconds: float) -> bool:
             return False
         time.sleep(0.02)
     return True
-
-
-def _reason(home: Home) -> str:
-    lines = (home.engine / "engine.log").read_text("utf-8", "replace").strip().splitlines()
-    return lines[-1].strip().rstrip(".") if lines else "it printed nothing"
 
 
 if sys.platform != "win32":

@@ -40,7 +40,7 @@ from graphground.graphs.engines.embedded.launcher import (
     used_file,
 )
 from graphground.graphs.storage.catalog import SCRATCH, Catalog, CatalogError
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.home import Home, replacing
 
 TICK = 0.5
 SHUT = {"opencypher.loadCsv.allowFileUrls": "false", "opencypher.loadCsv.allowRemoteUrls": "false"}
@@ -118,7 +118,7 @@ class EngineProcess:
         shutil.rmtree(config, ignore_errors=True)
         write_users(config, self.state)
         context = jpype.JClass("com.arcadedb.ContextConfiguration")()
-        for key, value in {**server_settings(self.home, self.state), **self.settings.engine}.items():
+        for key, value in server_settings(self.home, self.state).items():
             context.setValue(f"arcadedb.{key}", value)
         self.server = jpype.JClass("com.arcadedb.server.ArcadeDBServer")(context)
         starting = threading.Thread(target=self._start_server, name="graphground-start")
@@ -275,10 +275,12 @@ def write_users(folder: Path, state: EngineState) -> None:
     """
     folder.mkdir(mode=0o700)
     groups = {"admin": ADMINISTRATOR, "*": NOTHING, "reader": READER}
-    _write(folder / "server-groups.json", json.dumps({"databases": {"*": {"groups": groups}}, "version": 2}))
+    with replacing(folder / "server-groups.json", private=True) as file:
+        file.write(json.dumps({"databases": {"*": {"groups": groups}}, "version": 2}).encode())
     readers = [_user(name, state.reader, "reader") for name in ("reader", EXPORTER)]
-    users = [_user("root", state.root, "admin"), *readers]
-    _write(folder / "server-users.jsonl", "".join(f"{json.dumps(line)}\n" for line in users))
+    with replacing(folder / "server-users.jsonl", private=True) as file:
+        for user in (_user("root", state.root, "admin"), *readers):
+            file.write(f"{json.dumps(user)}\n".encode())
 
 
 def _user(name: str, password: str, group: str) -> dict[str, Any]:
@@ -294,12 +296,6 @@ def _encode(password: str) -> str:
     salt = base64.b64encode(secrets.token_bytes(32)).decode()
     key = hashlib.pbkdf2_hmac("sha256", password.encode(), salt.encode(), PASSWORD_ITERATIONS, 32)
     return f"PBKDF2WithHmacSHA256${PASSWORD_ITERATIONS}${salt}${base64.b64encode(key).decode()}"
-
-
-def _write(file: Path, text: str) -> None:
-    """Write a text to a new file that only its owner can read."""
-    file.touch(mode=0o600)
-    file.write_text(text, encoding="utf-8")
 
 
 def free_port() -> int:

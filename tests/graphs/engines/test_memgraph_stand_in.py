@@ -43,7 +43,7 @@ def graphs(tmp_path: Path) -> Iterator[OpenGraphs]:
 
 def test_the_greeting_identifies_memgraph_and_its_own_version_is_queried(memgraph: tuple[BoltEngine, Memgraph]) -> None:
     capabilities = memgraph[0].capabilities()
-    assert (capabilities.product, capabilities.version, capabilities.dialect) == ("Memgraph", "3.5.0", MEMGRAPH)
+    assert (capabilities.version, capabilities.dialect) == ("3.5.0", MEMGRAPH)
 
 
 @pytest.mark.parametrize("reads_only", [True, False])

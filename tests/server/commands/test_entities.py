@@ -37,7 +37,7 @@ class ThreePeople:
         from graphground.graphs.engines.dialects import NEO4J
         from graphground.graphs.engines.engine import Capabilities
 
-        return Capabilities("Neo4j", "5.26", NEO4J, "refused", True)
+        return Capabilities("5.26", NEO4J, "refused")
 
     def cancel(self) -> None: ...
 

@@ -292,7 +292,7 @@ class OneIndex:
     def capabilities(self) -> Any:
         from graphground.graphs.engines.engine import Capabilities
 
-        return Capabilities("Memgraph", "3", MEMGRAPH, "refused", True)
+        return Capabilities("3", MEMGRAPH, "refused")
 
     def close(self) -> None: ...
 
