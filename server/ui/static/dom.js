@@ -64,3 +64,8 @@ export function atWork(button, busy) {
 export function isAtWork(button) {
   return button.hasAttribute("aria-disabled");
 }
+
+/** Wait until the browser has painted; a hidden tab is not painted, and does not wait. */
+export function painted() {
+  return new Promise((done) => (document.hidden ? done() : requestAnimationFrame(() => setTimeout(done))));
+}

@@ -51,12 +51,11 @@ const COLOURS = tagHighlighter([
 
 /**
  * `editor({ value, schema, check, run, report })`: `check(text)` is called at every change, `run()` for Control+Enter,
- * and `report(text)` with text that a screen reader is to read.
+ * and `report(text)` with text that a screen reader is to read; `keys` is the element that names the keys.
  */
-export function editor({ value, schema, check, run, report }) {
+export function editor({ value, caret = 0, keys, schema, check, run, report }) {
   const findings = element("ul", { class: "findings", "aria-label": "Diagnostics" });
   const verdict = element("p", { class: "verdict-line" });
-  const keys = element("p", { class: "quiet keys", id: "editor-keys" }, "Control+Enter runs, Control+Space completes, Control+. applies the fix at the caret.");
   let diagnostics = [];
   let shownFor = "";
   let later = 0;
@@ -67,6 +66,7 @@ export function editor({ value, schema, check, run, report }) {
   const view = new EditorView({
     state: EditorState.create({
       doc: value,
+      selection: { anchor: caret },
       extensions: [
         Prec.highest(keymap.of([
           { key: "Mod-Enter", run: does(() => run()) },

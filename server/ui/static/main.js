@@ -22,17 +22,11 @@
 import * as api from "./api.js";
 import { element, isolated } from "./dom.js";
 
-/** Load the view with the library that it imports last, at the same time. */
-function loadQuery() {
-  import("./libraries/editor.js").catch(() => {}); // reported by the view that imports it
-  return import("./views/query.js");
-}
-
 const VIEWS = [
   { name: "graphs", title: "Graphs", needsGraph: false, load: () => import("./views/graphs.js") },
   { name: "schema", title: "Schema", needsGraph: true, load: () => import("./views/schema.js") },
   { name: "search", title: "Search", needsGraph: true, load: () => import("./views/search.js") },
-  { name: "query", title: "Query", needsGraph: true, load: loadQuery },
+  { name: "query", title: "Query", needsGraph: true, load: () => import("./views/query.js") },
   { name: "question", title: "Question", needsGraph: true, load: () => import("./views/question.js") },
   { name: "work", title: "Calls", needsGraph: false, load: () => import("./views/work.js") },
 ];

@@ -295,6 +295,20 @@ def test_the_editor_completes_labels_types_and_properties_from_the_schema(tab: P
     assert not tab.evaluate("document.querySelector('.cm-tooltip-autocomplete')")
 
 
+def test_text_typed_before_the_editor_is_loaded_stays_and_is_checked(tab: Page, page_address: str) -> None:
+    tab.call("Fetch.enable", patterns=[{"urlPattern": "*/libraries/editor.js"}])
+    tab.visit(f"{page_address}#/query/nba")
+    tab.wait("document.activeElement.matches('textarea#query')")
+    tab.wait("document.querySelector('.results li')")  # the examples do not wait for the editor
+    tab.type("MATCH (t:Taem) RETURN t")
+    tab.call("Fetch.disable")
+    ready(tab, "query")
+    tab.wait("document.querySelector('.cm-lintRange-error')")
+    tab.type(" LIMIT 1")
+    assert tab.evaluate(QUERY_TEXT) == "MATCH (t:Taem) RETURN t LIMIT 1"
+    assert tab.errors == []
+
+
 def test_diagnostics_are_underlined_at_their_position_and_fixed_by_a_click(tab: Page, page_address: str) -> None:
     open_view(tab, page_address, "query")
     tab.type("/* 𝔘😀 */ MATCH (t:Taem) WHERE t.nam = 'Boston Celtics' RETURN t.name")

@@ -1,9 +1,7 @@
 /** The editor: completion from the schema, diagnostics while typing, rows as a table and as a graph. */
 
 import { Failure } from "../api.js";
-import { atWork, cut, element } from "../dom.js";
-import { editor } from "../editor.js";
-import { runQuery } from "../rows.js";
+import { atWork, cut, element, painted } from "../dom.js";
 
 const LIMITS = [100, 1_000, 10_000, 100_000];
 const [HISTORY, MOST_REMEMBERED] = ["graphground-queries", 30];
@@ -30,10 +28,15 @@ export async function show(place, context) {
   const run = element("button", { type: "submit", class: "main" }, "Run");
   const results = element("section", { class: "results", "aria-label": "Answer" });
   const past = element("details", { class: "past", hidden: true });
-  const queryEditor = editor({ value: parameters.get("q") ?? "", schema: () => schema, check, run: execute, report });
+  const keys = element("p", { class: "quiet keys", id: "editor-keys" }, "Control+Enter runs, Control+Space completes, Control+. applies the fix at the caret.");
+  const given = parameters.get("q") ?? "";
+  const plain = element("textarea", { id: "query", "aria-label": "Cypher query", spellcheck: "false", autocapitalize: "off" }, given);
+  const plainFrame = element("div", { class: "editor" }, plain, keys);
+  let queryEditor = null;
+  let runQuery = null;
   place.append(
     element("h1", {}, graph === null ? "Query" : `Query ${graph}`),
-    queryEditor.frame,
+    plainFrame,
     element(
       "form",
       {
@@ -52,14 +55,29 @@ export async function show(place, context) {
     results,
   );
   showHistory();
-  focus(queryEditor);
+  focus(plain);
   let checking = false;
   let waiting = false;
+  const opening = open();
+  opening.catch(() => {}); // reported where it is awaited
+
+  /** Put the editor in place of the plain text; its library is large, and is loaded when the view has been painted. */
+  async function open() {
+    await painted();
+    const [{ editor }, rows] = await Promise.all([import("../editor.js"), import("../rows.js"), import("../libraries/editor.js")]);
+    await painted(); // what is typed while the library starts is shown
+    if (signal.aborted) return;
+    const hadFocus = document.activeElement === plain;
+    queryEditor = editor({ value: plain.value, caret: plain.selectionEnd, keys, schema: () => schema, check, run: execute, report });
+    runQuery = rows.runQuery;
+    plainFrame.replaceWith(queryEditor.frame);
+    if (hadFocus) queryEditor.focus();
+  }
 
   /** Check the current text; while a check is running, only the newest text waits. */
   async function check() {
     waiting = true;
-    if (checking) return;
+    if (checking || !queryEditor) return;
     checking = true;
     while (waiting && !signal.aborted) {
       waiting = false;
@@ -86,6 +104,8 @@ export async function show(place, context) {
   }
 
   async function execute() {
+    await opening.catch(() => {});
+    if (!queryEditor) return;
     const query = queryEditor.text;
     if (running) {
       again = true; // the newest text runs next
@@ -141,14 +161,16 @@ export async function show(place, context) {
   }
 
   schema = await read("schema", { graph });
-  if (queryEditor.text) {
-    await check();
-    if (!queryEditor.failing) execute();
-  } else {
+  if (!given) {
     results.replaceChildren(element("h2", {}, "Examples"), element("ul", { class: "plain" }, examples(schema).map((query) => element("li", {}, link(query, graph, context)))));
   }
+  await opening;
+  if (queryEditor?.text) {
+    await check();
+    if (given && !queryEditor.failing) execute();
+  }
   return () => {
-    queryEditor.stop();
+    queryEditor?.stop();
     stop();
   };
 }
