@@ -1,4 +1,4 @@
-"""The hand-written attacks on a Neo4j with APOC, which is unrestricted and may read files."""
+"""The hand-written and generated attacks on a Neo4j with APOC, which is unrestricted and may read files."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,10 @@ from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.graph import Graph
 from tests.support.attacking import ALL, COUNTS, SECRET, Surroundings, attack, past_the_check, through_the_tool
 from tests.support.embedded_films import SCHEMA
+from tests.support.hostile_texts import HostileTexts
 from tests.support.neo4j_server import Neo4jServer, seeded
+
+GENERATED = 2_000
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +54,20 @@ def test_no_attack_has_an_effect_on_a_neo4j_with_unrestricted_apoc(
 ) -> None:
     before = state_of(neo4j_with_apoc)
     assert attack(through_the_tool(neo4j_graph), surroundings, ALL) >= 200
+    assert state_of(neo4j_with_apoc) == before
+
+
+@pytest.mark.neo4j
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+def test_no_generated_attack_has_an_effect_on_a_neo4j_with_unrestricted_apoc(
+    neo4j_with_apoc: Neo4jServer, neo4j_graph: Graph, surroundings: Surroundings
+) -> None:
+    before, attempt, source = state_of(neo4j_with_apoc), through_the_tool(neo4j_graph), HostileTexts(7)
+    for text in (source.attack() for _ in range(GENERATED)):
+        if "\ud800" not in text:  # no request can contain a lone surrogate
+            assert SECRET not in attempt(text, {"p": "1", "key": "x", "url": surroundings.secret.as_uri()}), text
+    assert not surroundings.calls
     assert state_of(neo4j_with_apoc) == before
 
 

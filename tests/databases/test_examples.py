@@ -1,7 +1,4 @@
-"""What the tools must achieve on a database without any preparation, checked on example databases.
-
-`python -m benchmarks.databases.measure` prints the figures.
-"""
+"""What the tools must achieve on a database without any preparation, checked on example databases."""
 
 from __future__ import annotations
 

@@ -11,10 +11,5 @@ from tests.support.databases.network import NETWORK
 from tests.support.databases.transfers import TRANSFERS
 
 DATABASES = {database.name: database for database in (ERP, NETWORK, FESTIVALS_DATABASE, LIBRARY, TRANSFERS)}
-DEVELOPED_ON = ("erp", "network", "festivals")
-HELD_OUT = ("library", "transfers")
 
-__all__ = [
-    "DATABASES", "DEVELOPED_ON", "HELD_OUT", "ExampleDatabase", "GraphScript", "Mention", "Question", "driver_of",
-    "rows_of",
-]  # fmt: skip
+__all__ = ["DATABASES", "ExampleDatabase", "GraphScript", "Mention", "Question", "driver_of", "rows_of"]

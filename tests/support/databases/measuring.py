@@ -7,7 +7,6 @@ with opened(server, ERP, folder) as trial:
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -42,7 +41,6 @@ class Trial:
     database: ExampleDatabase
     graphs: OpenGraphs
     driver: neo4j.Driver
-    ready_seconds: float
 
     @property
     def graph(self) -> Graph:
@@ -67,14 +65,13 @@ def opened(server: Neo4jServer, database: ExampleDatabase, folder: Path, write: 
     """Write the database into the server, and open it without any preparation."""
     if write:
         database.write(server)
-    begin = time.perf_counter()
     graphs = graph_sources(
         Settings(uri=server.uri, user=server.user, password=server.password, name=database.name, home=str(folder))
     )
     try:
         assert graphs.get(None).schema.labels
         with driver_of(server) as driver:
-            yield Trial(database, graphs, driver, time.perf_counter() - begin)
+            yield Trial(database, graphs, driver)
     finally:
         graphs.close()
 
