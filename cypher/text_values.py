@@ -82,6 +82,16 @@ FORMS: Mapping[str, Form] = {
         "toFloat(replace(replace({}, '.', ''), ',', '.'))",
         True,
     ),
+    "unit_float": Form(
+        r"-?\d+(?:\.\d+)? [^\d\s]\S*", "float", "numbers with a unit", "toFloat(split({}, ' ')[0])", True
+    ),
+    "grouped_unit_float": Form(
+        r"-?\d{1,3}(?:,\d{3})*(?:\.\d+)? [^\d\s]\S*",
+        "float",
+        "numbers with commas between thousands and a unit",
+        "toFloat(replace(split({}, ' ')[0], ',', ''))",
+        True,
+    ),
     "code": Form(r"\d+", "code", "codes of digits with leading zeros", None),
     "bool": Form(r"(?i:true|false|yes|no|y|n|t|f|on|off)", "bool", "yes or no", None),
     "date": Form(r"\d{4}-\d{2}-\d{2}", "date", "ISO dates", "date({})"),
@@ -371,6 +381,13 @@ def _dominant(texts: Sequence[str]) -> tuple[str, list[str]] | None:
             if not allowed[name]:
                 continue
         return name, fitting
+    parted = [text.rpartition(" ") for text in texts]
+    units = {unit for _, _, unit in parted}
+    if len(units) == 1 and _MATCHERS["unit_float"](f"1 {units.pop()}"):
+        numbers = _dominant([number for number, _, _ in parted])
+        if numbers is not None and numbers[0] in ("int", "float", "grouped_float"):
+            fitting = [f"{number} {unit}" for number, _, unit in parted if number in numbers[1]]
+            return ("grouped_unit_float" if numbers[0] == "grouped_float" else "unit_float"), fitting
     return _dates(texts)
 
 

@@ -7,8 +7,8 @@ from time import monotonic
 from typing import Any, Protocol
 
 from graphground.cypher import tree as t
-from graphground.cypher.checks.findings import Findings, without_entry
-from graphground.cypher.checks.names import GENERIC_NAMES, connecting, written_relationship
+from graphground.cypher.checks.findings import Findings
+from graphground.cypher.checks.names import GENERIC_NAMES, as_relationship, connecting, written_relationship
 from graphground.cypher.diagnostics import Edit, Severity, all_of, either, listed
 from graphground.cypher.names.nearest import meaning
 from graphground.cypher.outline.model import Comparison, Data, Facts, PropertyUse, owners
@@ -223,7 +223,7 @@ class _Names:
             pattern, forward = between[0]
             step = f"{written_relationship('', pattern.type, forward)}{written[0]}"
             if meaning(use.key, pattern.type) > LEAST_MEANING or meaning(use.key, places[0][0]) > LEAST_MEANING:
-                edits = _as_relationship(facts, comparison, use, step)
+                edits = as_relationship(facts, comparison, use, step)
         joined = all_of(pattern_texts(pattern for pattern, _ in between), 3)
         self._findings.warning(
             "entity_not_found",
@@ -273,27 +273,6 @@ def _named(literal: t.Node, several: bool, parameters: Mapping[str, Any]) -> Ite
         for element in value if several and isinstance(value, list | tuple) else (value,):
             if isinstance(element, str):
                 yield literal, element, False
-
-
-def _as_relationship(facts: Facts, comparison: Comparison, use: PropertyUse, step: str) -> list[Edit]:
-    """Return the edits that compare the end of a relationship in place of a property that does not exist.
-
-    `(v:Vessel {flag: 'Malta'})` becomes `(v:Vessel), (v)-[:FLIES_FLAG_OF]->(:Country {country_name: 'Malta'})`; `step`
-    is the text after `(v)`.
-    """
-    query, node, name = facts.query, comparison.node, use.symbol.name
-    if name is None or comparison.operator != "=" or comparison.negated:
-        return []
-    if facts.index.property_types(use.symbol.kinds, use.key):
-        return []
-    if not use.in_map:
-        return [Edit(node.start, node.end, f"({name}){step}")] if isinstance(node, t.Binary) else []
-    clause = next((match.clause for match in facts.matches if match.clause.start < node.start < match.clause.end), None)
-    holder = without_entry(query, node)
-    if clause is None or holder is None or holder[0].properties is None:
-        return []
-    place, end = holder[0].properties, clause.patterns[-1].end
-    return [Edit(place.start, place.end, holder[1].rstrip()), Edit(end, end, f", ({name}){step}")]
 
 
 def nothing_like_it(nearest: Sequence[str], noun: str) -> str:

@@ -11,6 +11,7 @@ from graphground.cypher.checks.findings import Findings, free_name, relationship
 from graphground.cypher.diagnostics import Edit, all_of, applied, either, listed, reversed_text
 from graphground.cypher.names.nearest import Near, is_clear, meaning, nearest
 from graphground.cypher.outline.model import (
+    Comparison,
     Data,
     Facts,
     LabelUse,
@@ -26,7 +27,7 @@ from graphground.cypher.outline.model import (
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.safety.time_limit import check_work
 from graphground.cypher.schema import RelationshipPattern, pattern_texts
-from graphground.cypher.tree import Node, Query, StringLiteral
+from graphground.cypher.tree import Binary, Node, Query, StringLiteral
 
 ONLY_FIT = 3
 MOST_STEPS, MOST_WAYS = 3, 2_000
@@ -201,19 +202,37 @@ def _read_from_neighbour(
     own, links = data.nodes(pattern.start if forward else pattern.end), data.relationships(pattern.type)
     if own is None or links is None or links > own:
         return None
-    step = f"{query.text[end - 1]}, ({symbol.name}){written_relationship('', pattern.type, forward)}"
+    step = written_relationship("", pattern.type, forward)
     if not use.in_map:
         name = free_name("node", query, label[:1].lower() + label[1:])
         read = f"{name}.{key}"
-        reached = f"{step}({name}:{quoted_name(label)})"
-        return read, [Edit(use.node.start, use.node.end, read), Edit(end - 1, end, reached)]
-    compared = next(comparison.node for comparison in facts.comparisons if comparison.left is use)
-    holder = without_entry(query, compared)
-    if holder is None or holder[0].properties is None:
-        return None
-    entry, place = query.source(compared), holder[0].properties
-    reached = f"{step}(:{quoted_name(label)} {{{entry}}})"
-    return entry, [Edit(place.start, place.end, holder[1].rstrip()), Edit(end - 1, end, reached)]
+        added = f"{query.text[end - 1]}, ({symbol.name}){step}({name}:{quoted_name(label)})"
+        return read, [Edit(use.node.start, use.node.end, read), Edit(end - 1, end, added)]
+    comparison = next(comparison for comparison in facts.comparisons if comparison.left is use)
+    entry = query.source(comparison.node)
+    return entry, as_relationship(facts, comparison, use, f"{step}(:{quoted_name(label)} {{{entry}}})")
+
+
+def as_relationship(facts: Facts, comparison: Comparison, use: PropertyUse, step: str) -> list[Edit]:
+    """Return the edits that compare the end of a relationship in place of a property that does not exist.
+
+    `(v:Vessel {flag: 'Malta'})` becomes `(v:Vessel), (v)-[:FLIES_FLAG_OF]->(:Country {country_name: 'Malta'})`; `step`
+    is the text after `(v)`.
+    """
+    query, node, name = facts.query, comparison.node, use.symbol.name
+    if name is None or comparison.operator != "=" or comparison.negated:
+        return []
+    if facts.index.property_types(use.symbol.kinds, use.key):
+        return []
+    if not use.in_map:
+        return [Edit(node.start, node.end, f"({name}){step}")] if isinstance(node, Binary) else []
+    clause = next((match.clause for match in facts.matches if match.clause.start < node.start < match.clause.end), None)
+    holder = without_entry(query, node)
+    if clause is None or holder is None or holder[0].properties is None:
+        return []
+    place, end = holder[0].properties, clause.patterns[-1].end
+    added = f"{query.text[end - 1]}, ({name}){step}"  # a replacement: equal replacements count once
+    return [Edit(place.start, place.end, holder[1].rstrip()), Edit(end - 1, end, added)]
 
 
 def relationship_properties(facts: Facts, link: Link) -> dict[str, str]:
@@ -299,7 +318,7 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings, data: D
     if not (naming or links or (near and near[0].score >= LIKE_ENOUGH)):
         suggested = [] if elsewhere else suggested  # a property with the very name is meant, wherever it is
         there = _read_from_neighbour(facts, use, findings.query, data)
-        if there is not None:
+        if there is not None and there[1]:
             read, edits = there
             whole = f" Write {applied(findings.query.text, edits)}." if len(edits) > 1 else ""
             findings.error("unknown_property", message + whole, use.node, [] if whole else [read], edits=edits)

@@ -19,7 +19,6 @@ from graphground.cypher import tree as t
 from graphground.cypher.checks.entities import FEW
 from graphground.cypher.diagnostics import Diagnostic, Edit, all_of, counted, reversed_text, text_with
 from graphground.cypher.quoting import quoted_name
-from graphground.cypher.text_values import FORMS, are_milliseconds, guard, text_values
 from graphground.graphs.entities.candidate import Candidate
 from graphground.graphs.entities.vectors.building import encoder
 from graphground.graphs.why_empty.probe import Probe, all_hold, quoted, without_not
@@ -475,15 +474,14 @@ MOST_VALUES = 2_000
 MOST_SHOWN = 3
 SIMILAR, CLEARLY = 75.0, 8.0
 """The least similarity (of 100) of a value that is called similar, and the lead that makes the first one the fix."""
+
+
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
-    "=": operator.eq,
 }
-_NUMBERS = ("{}", "replace({}, ',', '')", "replace({}, '.', '')", "replace(replace({}, '.', ''), ',', '.')")
-"""How text becomes a number: as it is, with commas or points between thousands, or with a decimal comma."""
 
 
 def blame_condition(probe: Probe, before: str, conditions: Sequence[t.Expression]) -> Iterator[Diagnostic]:
@@ -545,12 +543,6 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
             always = f"{text} is always {quoted(value)}" if verb == "is" else f"{text} always {verb} {quoted(value)}"
             return probe.diagnostic("filter_removes_all", condition, f"{opening} In {where}, {always}, or is null.")
         never = f"{opening} {text} {'is never' if verb == 'is' else f'never {verb}'} {quoted(value)} in {where}"
-        if verb == "starts with" and any(item.endswith(value) for item in values):
-            ends = probe.source(condition).replace(probe.source(literal), "").rstrip()[: -len("STARTS WITH")]
-            fixed = [f"{ends}ENDS WITH {quoted(value)}"]
-            return probe.diagnostic(
-                "filter_removes_all", condition, f"{never}, but it ends with it: {fixed[0]}.", fixed, clear=True
-            )
         within, folded = _WITHIN.get(verb), value.lower()
         if within is not None and not is_list and any(within(item.lower(), folded) for item in values):
             lower = text if isinstance(subject, t.FunctionCall) else f"toLower({text})"
@@ -584,11 +576,12 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
             [probe.source(condition).replace(probe.source(literal), quoted(candidate)) for candidate in nearest],
             clear=clear,
         )
-    converted = _converted(probe, before, inner, subject, literal) if not negated else None
-    if converted is not None:
-        in_map = text not in probe.source(condition)  # a condition has no place there
-        fixed = [] if in_map else [converted[1]]
-        return probe.diagnostic("filter_removes_all", condition, f"{opening} {converted[0]}", fixed, clear=True)
+    read = _thousands(probe, before, inner, subject, literal) if not negated else None
+    if read is not None:
+        fixed = [read] if text in probe.source(condition) else []  # a condition has no place in a map
+        return probe.diagnostic(
+            "filter_removes_all", condition, f"{opening} {text} is text: {read}.", fixed, clear=True
+        )
     if isinstance(literal, t.FunctionCall):
         missing = sorted(_missing(probe, before, subject))
         if missing:
@@ -601,13 +594,6 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
     span = probe.rows(f"{before} RETURN min({text}) AS least, max({text}) AS most", 1)
     if not span or span[0][0] is None:
         return probe.diagnostic("filter_removes_all", condition, f"{opening} {text} is null in {where}.")
-    year = isinstance(value, int) and 1000 <= value <= 9999
-    if are_milliseconds(*span[0]) and (year or (isinstance(literal, t.FunctionCall) and literal.key == "date")):
-        moment = f"datetime({{epochMillis: {text}}})"
-        read = f"{moment}.year" if year else f"date({moment})"
-        fixed = [probe.source(condition).replace(text, read)] if text in probe.source(condition) else []
-        message = f"{opening} {text} holds times as milliseconds since 1970: compare {read}."
-        return probe.diagnostic("filter_removes_all", condition, message, fixed, clear=True)
     is_text = isinstance(value, str) and not isinstance(literal, t.FunctionCall)  # a date in a row is a text too
     least, most = (bound if isinstance(bound, str) and not is_text else quoted(bound) for bound in span[0])
     found = f"is always {least}, or is null" if least == most else f"ranges from {least} to {most}"
@@ -674,75 +660,26 @@ def _placeholders(probe: Probe, before: str, condition: t.Expression) -> tuple[s
     return None
 
 
-def _converted(
+def _thousands(
     probe: Probe, before: str, condition: t.Expression, subject: t.Expression, literal: t.Expression
-) -> tuple[str, str] | None:
-    """Return why a text never compares with a number or date, and the condition with the text converted.
+) -> str | None:
+    """Return a condition with its text as a number, if the one mark of its values can only stand between thousands.
 
-    A conversion is offered only if some of the values fulfil the condition under it, and under no other reading.
+    `178.400` is a number of three decimals as well, but none of these is greater than 150000.
     """
-    if not isinstance(condition, t.Binary) or condition.operator not in _COMPARE or condition.left is not subject:
+    if not isinstance(literal, t.IntegerLiteral | t.FloatLiteral) or not isinstance(condition, t.Binary):
+        return None
+    if condition.operator not in _COMPARE or condition.left is not subject:
         return None
     text, compare = probe.source(subject), _COMPARE[condition.operator]
-    existing = [item for item in _values(probe, before, text, False) if isinstance(item, str)]
     missing = _missing(probe, before, subject)
-    texts = [item for item in existing if item not in missing]
-    number = isinstance(literal, t.IntegerLiteral | t.FloatLiteral)
-    is_date = isinstance(literal, t.FunctionCall) and literal.key == "date"
-    if not texts or not (number or is_date):
-        return None
-    found: list[tuple[str, frozenset[int]]] = []
-    if number:
-        assert isinstance(literal, t.IntegerLiteral | t.FloatLiteral)
-        unit = _unit(texts)
-        inner = f"split({text}, {quoted(unit)})[0]" if unit else text
-        for form in _NUMBERS:
-            read = [_as_number(item.removesuffix(unit), form) for item in texts]
-            hits = frozenset(
-                place for place, item in enumerate(read) if item is not None and compare(item, literal.value)
-            )
-            if None not in read and hits and hits not in [known for _, known in found]:
-                found.append((f"toFloat({form.format(inner)})", hits))
-    else:
-        form_of = text_values(texts)
-        if form_of is not None and form_of.type == "date" and FORMS[form_of.form].conversion:
-            conversion = str(FORMS[form_of.form].conversion).format(text)
-            whole = len(texts) == len(existing) and form_of.share >= 1
-            found.append(
-                (
-                    conversion if whole else f"CASE WHEN {text} =~ '{guard(form_of.form)}' THEN {conversion} END",
-                    frozenset(),
-                )
-            )
-    kind = "a number" if number else "a date"
-    reason = f"{text} is text, such as {quoted(texts[0])}, and {probe.source(literal)} is {kind}."
-    if len(found) != 1:
-        return None
-    fixed = f"{found[0][0]} {condition.operator} {probe.source(literal)}"
-    if not probe.has_rows(f"{before} WITH * WHERE {fixed}"):
-        return None
-    return f"{reason} Write {fixed}.", fixed
-
-
-def _unit(texts: Sequence[str]) -> str:
-    """Return what follows the digits in all texts: ` kg` for `['12.5 kg', '3 kg']`; empty if it differs."""
-    units = {re.sub(r"^-?[\d.,]*", "", text) for text in texts}
-    return units.pop() if len(units) == 1 else ""
-
-
-def _as_number(text: str, form: str) -> float | None:
-    """Return the number that a text is under one of the forms `_NUMBERS`; None if it is none."""
-    thousands = {_NUMBERS[1]: ",", _NUMBERS[2]: ".", _NUMBERS[3]: "."}.get(form)
-    if thousands is not None:
-        if not re.fullmatch(rf"-?\d{{1,3}}(\{thousands}\d{{3}})*([.,]\d+)?", text):
-            return None
-        text = text.replace(thousands, "")
-    if form == _NUMBERS[3]:
-        text = text.replace(",", ".")
-    try:
-        return float(text)
-    except ValueError:
-        return None
+    texts = [str(item) for item in _values(probe, before, text, False) if item not in missing]
+    for mark in ",.":
+        if all(re.fullmatch(rf"\d{{1,3}}\{mark}\d{{3}}", item) for item in texts):
+            readings = ([float(item.replace(mark, by)) for item in texts] for by in ("", "."))
+            if [any(compare(item, literal.value) for item in reading) for reading in readings] == [True, False]:
+                return f"toFloat(replace({text}, '{mark}', '')) {condition.operator} {probe.source(literal)}"
+    return None
 
 
 def _without_texts(text: str, value: str, existing: Sequence[Any], is_list: bool) -> str:

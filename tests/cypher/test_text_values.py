@@ -17,6 +17,8 @@ from graphground.cypher.text_values import TextValues, find_placeholders, text_v
         (["30.100", "9.900", "12.500", "8.000", "1.100"], "dotted_float"),
         (["8,636", "334", "62,288", "7,437", "1,050", "2,212"], "grouped_float"),
         (["0.125", "3.500", "12.250"], "float"),
+        (["12.5 m2", "3 m2", "4 m2"], "unit_float"),
+        (["1,200 kg", "900 kg", "1,350 kg", "800 kg", "1,100 kg", "2,000 kg", "3,100 kg"], "grouped_unit_float"),
         (["yes", "no", "yes"], "bool"),
         (["true", "false", "false"], "bool"),
         (["2014-01-02"] * 3, "date"),
