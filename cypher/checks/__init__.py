@@ -69,7 +69,7 @@ def _check(
         wrong_relationships(facts, findings, data)
         unknown_properties(facts, findings, data)
         wrong_values(facts, findings, parameters, data)
-        texts_used_as_values(facts, findings)
+        texts_used_as_values(facts, findings, data)
     if entities is not None:
         from graphground.cypher.checks.entities import unknown_entities  # imported only for graphs with data
 

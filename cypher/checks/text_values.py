@@ -9,14 +9,14 @@ repair is suggested.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Literal
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import Findings, free_name
 from graphground.cypher.checks.names import relationship_properties
 from graphground.cypher.diagnostics import Edit, Severity
-from graphground.cypher.outline.model import Comparison, Facts, PropertyUse
+from graphground.cypher.outline.model import Comparison, Data, Facts, PropertyUse, owners
 from graphground.cypher.quoting import quoted_string
 from graphground.cypher.text_values import BOOLEANS, TextValues
 from graphground.cypher.tokens import words
@@ -70,7 +70,7 @@ def text_values_of(facts: Facts, use: PropertyUse) -> TextValues | None:
     )
 
 
-def texts_used_as_values(facts: Facts, findings: Findings) -> None:
+def texts_used_as_values(facts: Facts, findings: Findings, data: Data | None = None) -> None:
     """Report `max(o.freight)`, `ORDER BY o.freight`, `o.freight * 2` and `o.freight > '500'` on text
     that holds numbers."""
     for call, argument, use in facts.calls:
@@ -100,22 +100,27 @@ def texts_used_as_values(facts: Facts, findings: Findings) -> None:
             _report(sort.expression, use, texts, "warning", why, written, findings)
     for comparison in facts.comparisons:
         _compared_as_text(facts, comparison, findings)
-    sought = {
-        (comparison.left.symbol, comparison.left.key)
-        for comparison in facts.comparisons
-        if isinstance(comparison.left, PropertyUse) and comparison.operator in ("IN", "=")
-    }
     for use in facts.null_tests:
         texts = text_values_of(facts, use)
-        if texts is not None and texts.placeholders and (use.symbol, use.key) not in sought:
-            _null_among_placeholders(use, texts, findings)
+        known = [data.property(owner, use.key) for owner in owners(facts, use.symbol, use.key)] if data else []
+        missing = {text for item in known if item is not None for text, _ in item.placeholders}
+        missing |= {"", *texts.placeholders} if texts is not None and texts.placeholders else set()
+        compared = {
+            literal.value
+            for comparison in facts.comparisons
+            if isinstance(comparison.left, PropertyUse)
+            and (comparison.left.symbol, comparison.left.key) == (use.symbol, use.key)
+            for literal in comparison.right_node.find(t.StringLiteral)
+        }
+        if missing and not compared & missing:
+            _null_among_placeholders(use, missing, findings)
 
 
-def _null_among_placeholders(use: PropertyUse, texts: TextValues, findings: Findings) -> None:
+def _null_among_placeholders(use: PropertyUse, missing: Set[str], findings: Findings) -> None:
     """Report `c.ends IS NULL` if values such as 'N/A' stand for a missing value, too."""
     for test in findings.query.find(t.IsNull):
         if test.operand is use.node and not test.negated:
-            values = ", ".join(map(quoted_string, sorted({"", *texts.placeholders})))  # blank texts have no format
+            values = ", ".join(map(quoted_string, sorted(missing)))
             written = f"({findings.query.source(test)} OR {findings.query.source(use.node)} IN [{values}])"
             message = f"In {name_of(use)}, a missing value is also written {values}. Write {written}."
             findings.warning("missing_as_text", message, test, fix=written)

@@ -184,7 +184,7 @@ class Filled(Protocol):
 
     `counted` is False if only a sample was counted; the checks ignore such figures. `least` and `greatest` are the
     extremes of the values that were read; None if they have none. `distinct` is the number of different values, and
-    `common` are the most frequent with their counts.
+    `common` are the most frequent with their counts; `placeholders` are the texts that stand for a missing value.
     """
 
     @property
@@ -198,6 +198,9 @@ class Filled(Protocol):
 
     @property
     def distinct(self) -> int | None: ...
+
+    @property
+    def placeholders(self) -> Sequence[tuple[str, int]]: ...
 
     @property
     def common(self) -> Sequence[tuple[object, int]]: ...

@@ -17,7 +17,7 @@ from rapidfuzz import fuzz, process, utils
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.entities import FEW
-from graphground.cypher.diagnostics import Diagnostic, Edit, all_of, counted, reversed_text, text_with
+from graphground.cypher.diagnostics import Diagnostic, Edit, all_of, reversed_text, text_with
 from graphground.cypher.quoting import quoted_name
 from graphground.graphs.entities.candidate import Candidate
 from graphground.graphs.entities.vectors.building import encoder
@@ -522,9 +522,6 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
     where = "the rows that the other conditions leave" if rest else "the rows before this condition"
     opening = f"This condition removes every row: {probe.source(condition)}."
     inner, negated = without_not(condition)
-    absent = _placeholders(probe, before, condition)
-    if absent is not None:
-        return probe.diagnostic("filter_removes_all", condition, f"{opening} {absent[0]}", absent[1], clear=True)
     compared = _comparison(inner)
     if compared is None:
         return probe.diagnostic("filter_removes_all", condition, opening)
@@ -636,28 +633,6 @@ def _missing(probe: Probe, before: str, subject: t.Expression) -> dict[str, int]
         return {}
     text = f"{before} WITH {probe.source(subject)} AS value WHERE value IS NOT NULL RETURN value, count(*) AS times"
     return probe.placeholders(subject.key.text, probe.rows(f"{text} ORDER BY times DESC", MOST_VALUES))
-
-
-def _placeholders(probe: Probe, before: str, condition: t.Expression) -> tuple[str, list[str]] | None:
-    """Return the sentence about texts such as 'N/A' that stand for the nulls that a condition asks for, and its fix.
-
-    `n.until IS NULL` becomes `n.until IN ['', 'N/A']`, also as an alternative of an OR.
-    """
-    for test in condition.find(t.IsNull):
-        if test.negated or not isinstance(test.operand, t.Property):
-            continue
-        text = probe.source(test.operand)
-        found = _missing(probe, before, test.operand)
-        if not found:
-            continue
-        values = sorted(map(quoted, found))
-        fix = f"{text} = {values[0]}" if len(values) == 1 else f"{text} IN [{', '.join(values)}]"
-        whole = probe.source(condition).replace(probe.source(test), fix)
-        number = sum(found.values())
-        return f"{text} is never null here: {counted(number, 'row')} have {all_of(values)} instead. Write {whole}.", [
-            whole
-        ]
-    return None
 
 
 def _thousands(

@@ -5,6 +5,7 @@ import pytest
 from graphground.cypher import validate
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.cypher.text_values import TextValues
+from graphground.graphs.schemas.statistics import LabelStatistics, PropertyStatistics, Statistics
 
 ORDERS = PropertyGraphSchema(
     "orders",
@@ -248,6 +249,11 @@ def test_words_for_a_missing_value_are_sought_beside_null() -> None:
     assert validate(query.format("e.ended IS NULL"), EVENTS).suggested_query == wider
     assert validate(wider, EVENTS).suggested_query is None
     assert validate(query.format("e.lodged IS NULL"), EVENTS).diagnostics == ()
+    kinds = PropertyStatistics(9, 9, 3, placeholders=(("-", 3),))
+    data = Statistics({"Event": LabelStatistics("Event", 9, {"kind": kinds})})
+    for other in ("", " OR e.kind = 'no'"):
+        found = validate(query.format(f"e.kind IS NULL{other}"), EVENTS, data=data).suggested_query
+        assert found == query.format(f"(e.kind IS NULL OR e.kind IN ['-']){other}")
 
 
 def test_a_conversion_that_does_not_read_the_separators_is_replaced() -> None:

@@ -162,8 +162,6 @@ def test_the_condition_that_removes_the_last_row_is_reported_with_the_existing_v
 @pytest.mark.parametrize(
     ("rows", "condition", "fix"),
     [
-        (f"[{MISSING}, {{a: ''}}, {{a: '2020-05-17'}}, {{a: '2021-01-01'}}]", "m.a IS NULL", "m.a IN ['', 'N/A']"),
-        (f"[{MISSING}, {{a: '2020-05-17'}}, {{a: '2021-01-01'}}]", "m.a IS NULL OR m.b", "m.a = 'N/A' OR m.b"),
         ("[{a: '161,857'}, {a: '44,101'}]", "m.a > 150000", "toFloat(replace(m.a, ',', '')) > 150000"),
         ("[{a: '178.400'}, {a: '40.800'}]", "m.a > 150000", "toFloat(replace(m.a, '.', '')) > 150000"),
         ("[{a: '2020-05-17'}, {a: '2021-01-01'}, {a: ''}]", "m.a > date()", "m.a IN ['']"),
