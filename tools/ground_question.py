@@ -94,6 +94,7 @@ def ground_question(graphs: Graphs, request: GroundQuestionRequest) -> GroundQue
     from graphground.graphs.question.read import read
     from graphground.graphs.schemas.forms import estimate_tokens
     from graphground.graphs.suggestions import suggest
+    from graphground.graphs.suggestions.operators import operators_of
 
     graph = graph_named(graphs, request.graph)
     if not request.question.strip():
@@ -118,7 +119,11 @@ def ground_question(graphs: Graphs, request: GroundQuestionRequest) -> GroundQue
         ],
         ask=_ask(words) if shown and shown[0].confidence < CLEAR else None,
         words=words,
-        unknown_words=[question.words[place].text for place in question.unexplained],
+        unknown_words=[
+            text
+            for text in (question.words[place].text for place in question.unexplained)
+            if "not" not in operators_of(text.lower())  # `never` is understood as a denial
+        ],
         notes=list(dict.fromkeys(_traps(graph, question, shown[:2])))[:MAX_NOTES],
         schema="",
     )

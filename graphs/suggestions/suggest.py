@@ -249,6 +249,8 @@ def describe(candidate: Candidate) -> str:
     subject = paths[0] if not shape.steps and shape.join != "pair" else f"{label} {word.join(paths)}"
     if shape.join == "pair":
         subject = word.join(paths)
+    elif shape.join == "not" and not shape.paths[0].steps:
+        subject = f"{paths[0].removeprefix('any ')} without {' or '.join(paths[1:])}"
     one_step = len(shape.paths) == 1 and len(shape.paths[0].steps) == 1 and shape.tail is None
     before = (one_step and shape.paths[0].anchor.label) or f"node before {label}"
     often = "most often" if form.descending else "least often"

@@ -39,6 +39,11 @@ def test_a_word_that_nothing_in_the_graph_says_is_named(film_graph: Graph) -> No
     assert "xylophones" in grounded(film_graph, "Which xylophones are in films by Michael Mann?").unknown_words
 
 
+def test_a_word_that_denies_is_not_named_as_unknown(film_graph: Graph) -> None:
+    answer = grounded(film_graph, "Which xylophones did Michael Mann never direct?")
+    assert answer.unknown_words == ["xylophones"]
+
+
 def test_an_answer_keeps_to_its_budget(film_graph: Graph) -> None:
     answer = grounded(film_graph, "Which films did Michael Mann direct?", max_tokens=300, limit=2)
     assert len(answer.queries) <= 2

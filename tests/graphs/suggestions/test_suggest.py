@@ -12,7 +12,7 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.question.read import read
 from graphground.graphs.suggestions import Suggestion, suggest
 from graphground.graphs.suggestions.candidates import Candidate, Condition, Form, Shape
-from graphground.graphs.suggestions.suggest import learned_model, propose
+from graphground.graphs.suggestions.suggest import describe, learned_model, propose
 from graphground.graphs.suggestions.walks import Anchor, Step, Walker
 from graphground.graphs.suggestions.walks import Path as Walk
 from tests.support.embedded_films import SCHEMA
@@ -191,3 +191,11 @@ def test_a_model_for_other_features_is_refused(tmp_path: Path, monkeypatch: pyte
             learned_model()
     finally:
         learned_model.cache_clear()
+
+
+def test_the_reason_says_what_the_answers_are_without() -> None:
+    persons, no_spouse = Anchor(-1, "", "", "Person"), Anchor(-1, "", "", "Spouse")
+    shape = Shape(
+        (Walk(persons, (), (), 1.0), Walk(no_spouse, (Step("hasSpouse", "in"),), ({"Person": 1.0},), 1.0)), "not"
+    )
+    assert describe(Candidate(shape, Form("names", "name"))) == "names of Person without -hasSpouse-> any Spouse"
