@@ -1,5 +1,5 @@
 """Definitions of domain graphs: the mapping of Wikidata classes and properties to labels and relationship types.
 
-`model` is the data model of a definition, `read` reads and checks a file, `catalog` holds the eleven domains of
+`read` has the data model of a definition, and reads and checks a file; `catalog` holds the eleven domains of
 CypherBench. `docs/definitions.md` explains how to write a definition.
 """
