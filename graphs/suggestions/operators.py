@@ -20,7 +20,7 @@ _OPERATORS = {
     "most": r"\b(?<!at )(?:the )?(?:most|fewest|least)\b(?! recent| expensive|ly)|\b(?:highest|largest|greatest|lowest|smallest|biggest|"
             r"max(?:imum)?|min(?:imum)?) (?:number|count|amount)\b|\bmost (?:often|frequent(?:ly)?|common(?:ly)?)\b|\bcommonest\b|"
             r"\bbiggest|\btop\b|\bmore .{3,40} than any(?:one| other)\b",
-    "each": r"\b(?:each|per|every|respective(?:ly)?|by|broken down by|grouped by|split by|for all)\b",
+    "each": r"\b(?:each|per|every|respective(?:ly)?|by(?! (?:the )?#)|broken down by|grouped by|split by|for all)\b",
     "pairs": r"\b(?:(?:for|of|by) each|each (?:of|one)|respective(?:ly)?|with (?:their|its|his|her)|along with|together with|as well as)\b"
              r"|\band (?:what|which|who|whom|where|when|in which|by which|their|its|his|her)\b|\w\s*\+\s*\w|, \w+\W*$",
     "order": rf"\b(?:{_SUPERLATIVE}|\w{{4,}}est)\b",

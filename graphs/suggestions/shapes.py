@@ -32,6 +32,8 @@ IDENTIFYING = 0.45
 MAX_RAW = 160
 """The number of shapes whose features are computed; the others promise less by their words alone."""
 SAID = 0.45
+ASKING = frozenset(("who", "where", "when", "most", "each"))
+"""The operators that ask for a node which no label need name."""
 STEP, UNUSED = 0.25, 0.6
 """What a shape must cover for each of its steps, and what a name is worth that it uses."""
 
@@ -257,8 +259,9 @@ class ShapeFinder:
                 ]
             )
         )
-        two = self.walker.extend(expanded, self.promise, WIDTHS[1])
-        three = self.walker.extend(two[: EXPANDED[1]], self.promise, WIDTHS[2]) if self._open_count() >= 2 else []
+        two = list(filter(self._adds, self.walker.extend(expanded, self.promise, WIDTHS[1])))
+        more = self.walker.extend(two[: EXPANDED[1]], self.promise, WIDTHS[2]) if self._open_count() >= 2 else []
+        three = list(filter(self._adds, more))
         yield from (Shape((path,)) for path in (*one, *two, *three))
         yield from self._joined(by_anchor, two)
         compared = self.asked.order or self.asked.operators.keys() & {"equal", "asks", "difference", "compare"}
@@ -318,7 +321,7 @@ class ShapeFinder:
     def _unnamed(self, starts: Sequence[Path]) -> Iterator[Shape]:
         for path in starts:
             yield Shape((path,))
-        one = self.walker.extend(starts, self.promise, 40)
+        one = list(filter(self._adds, self.walker.extend(starts, self.promise, 40)))
         for path in one:
             yield Shape((path,))
         said = sorted(((self.asked.strength("type", t), t) for t in self.asked.schema.relationship_types), reverse=True)
@@ -331,6 +334,20 @@ class ShapeFinder:
             for p, q in combinations(one, 2):
                 if p.anchor == q.anchor and p.steps[0].type != q.steps[0].type and p.ends.keys() & q.ends.keys():
                     yield Shape((p, q), "ring")
+
+    def _adds(self, path: Path) -> bool:
+        """Whether the last step says more than the labels that it joins: `playsFor` does not in "tallest player".
+
+        A step of which no word speaks is left to the weights.
+        """
+        said, end = self.asked.said("type", path.steps[-1].type), self.labels_cover(path.ends)
+        is_first = len(path.steps) == 1
+        start = self.asked.said("label", path.anchor.label) if is_first else self.labels_cover(path.labels[-2])
+        if said.max(initial=0.0) < SAID or ((said >= SAID) & (said > np.maximum(start, end))).any():
+            return True
+        names_end = bool(((end >= SAID) & (end > start)).any() or self.asked.operators.keys() & ASKING)
+        names_start = not is_first or bool(((start >= SAID) & (start > end)).any())
+        return names_end and names_start
 
     def _joined(self, by_anchor: Mapping[Anchor, list[Path]], two: Sequence[Path]) -> Iterator[Shape]:
         """Yield the paths of several names that meet at one node, with a further step from there or without."""

@@ -54,3 +54,17 @@ def test_a_database_that_answers_late_gives_the_same_candidates(
 def test_a_property_whose_name_says_the_verb_comes_first(nba: Graph, team: str) -> None:
     first, *_ = candidates(nba, f"Who coaches the {team.split()[-1]}?")
     assert first == f"MATCH (n:Team {{name: '{team}'}}) RETURN DISTINCT n.head_coach"
+
+
+def test_by_before_a_name_does_not_ask_for_groups(nba: Graph) -> None:
+    first, *_ = candidates(nba, "How many players were drafted by the Lakers?")
+    assert first == "MATCH (:Team {name: 'Los Angeles Lakers'})<-[:draftedBy]-(n:Player) RETURN count(DISTINCT n)"
+
+
+@pytest.mark.parametrize(
+    "question", ["Who is the tallest player?", "Which players were born in 1984?", "How many players are there?"]
+)
+def test_a_label_alone_does_not_ask_for_a_relationship_that_is_named_like_it(nba: Graph, question: str) -> None:
+    first, *others = candidates(nba, question)
+    assert first.startswith("MATCH (n:Player) ")
+    assert not any(query.startswith("MATCH (m:Team)<-[:playsFor]-(n:Player)") for query in others)
