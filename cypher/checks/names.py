@@ -173,7 +173,8 @@ def _read_from_neighbour(
 ) -> tuple[str, list[Edit]] | None:
     """Return the property of the only neighbouring node that can have it, and the edits that read it there.
 
-    The neighbour is in the query, or each node has at most one, so that no row is multiplied.
+    The neighbour is in the query, or there are no more such relationships than nodes: rarely has a node two, which
+    would multiply its rows.
 
     `MATCH (a:Aircraft) RETURN a.maker` becomes `MATCH (a:Aircraft), (a)-[:OF_TYPE]->(type:Type) RETURN type.maker`,
     `(a:Aircraft {maker: 'Boeing'})` becomes `(a:Aircraft), (a)-[:OF_TYPE]->(:Type {maker: 'Boeing'})`.

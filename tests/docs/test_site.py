@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from tests.server.ui.conftest import Violations, axe, violations
-from tests.support.browser import CHROMIUM, Page, browser_page
+from tests.support.browser import CHROMIUM, Page, browser_page, needs_chromium
 
 ROOT = Path(__file__).resolve().parents[2]
 __all__ = ["axe", "violations"]
@@ -52,7 +52,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def browser() -> Iterator[Page]:
     """Yield a browser for the pages of the site."""
     if CHROMIUM is None:
-        pytest.skip("the site in a browser: needs Chromium (Debian's package chromium)")
+        pytest.skip(needs_chromium.kwargs["reason"])
     with browser_page() as page:
         yield page
 

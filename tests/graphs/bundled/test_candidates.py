@@ -61,6 +61,11 @@ def test_by_before_a_name_does_not_ask_for_groups(nba: Graph) -> None:
     assert first == "MATCH (:Team {name: 'Los Angeles Lakers'})<-[:draftedBy]-(n:Player) RETURN count(DISTINCT n)"
 
 
+def test_the_most_common_of_a_label_is_counted_over_the_relationship_named_like_it(nba: Graph) -> None:
+    first, *_ = candidates(nba, "What is the most common position?")
+    assert "-[:playsPosition]-" in first
+
+
 @pytest.mark.parametrize(
     "question", ["Who is the tallest player?", "Which players were born in 1984?", "How many players are there?"]
 )
