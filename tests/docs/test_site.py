@@ -82,11 +82,28 @@ def test_a_page_fits_without_an_error_and_without_a_request_to_another_site(
     browser.wait("document.querySelector('article h1')")
     assert browser.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert browser.evaluate("document.querySelectorAll('article img').length > 0") == (name == "")
+    assert violations(browser) == []
+    browser.evaluate("dispatchEvent(new Event('pointermove'))")  # a reader is there: the theme's script starts
+    browser.wait("document.querySelector('article .md-code__nav') || !document.querySelector('article pre > code')")
     assert [request for request in browser.requests if not request.startswith((site, "data:"))] == []
     assert browser.errors == []
     assert violations(browser) == []
     browser.screenshot(tmp_path / "page.png")
     assert (tmp_path / "page.png").stat().st_size > 10_000
+
+
+def test_the_script_of_the_theme_waits_for_a_reader(browser: Page, site: str) -> None:
+    browser.fresh(dark=True)
+    browser.visit(site)
+    browser.evaluate("localStorage.clear()")  # of the tests before this one
+    browser.visit(site)
+    assert browser.evaluate("document.body.dataset.mdColorScheme") == "slate"
+    assert not any("bundle" in request for request in browser.requests)
+    browser.evaluate("dispatchEvent(new Event('pointerdown'))")
+    browser.wait("!document.querySelector('label[for=__palette_0]').hidden")
+    browser.evaluate("document.querySelector('label[for=__palette_0]').click()")
+    browser.wait("document.body.dataset.mdColorScheme === 'default'")
+    assert browser.errors == []
 
 
 def test_the_search_finds_a_page(browser: Page, site: str) -> None:
@@ -95,5 +112,6 @@ def test_the_search_finds_a_page(browser: Page, site: str) -> None:
     browser.wait("document.querySelector('.md-search__input')")
     browser.evaluate("document.querySelector('.md-search__input').focus()")
     browser.type("find_entities")
+    browser.press("End")  # typing by the browser is without keys, and the search listens to keys
     browser.wait("document.querySelector('.md-search-result__item a')")
     assert browser.errors == []

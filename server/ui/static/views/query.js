@@ -7,6 +7,7 @@ const LIMITS = [100, 1_000, 10_000, 100_000];
 const [HISTORY, MOST_REMEMBERED] = ["graphground-queries", 30];
 /** Hints that compare a query with its question, and the view of queries has no question. */
 const ABOUT_QUESTION = ["extra_sort_column"];
+const EXAMPLES_MILLISECONDS = 500;
 const NO_SCHEMA = { labels: [], patterns: [], functions: [] };
 
 export async function show(place, context) {
@@ -58,10 +59,15 @@ export async function show(place, context) {
   focus(plain);
   let checking = false;
   let waiting = false;
-  const opening = open();
+  const reading = read("schema", { graph }).then((found) => {
+    schema = found;
+    if (!given) results.replaceChildren(element("h2", {}, "Examples"), element("ul", { class: "plain" }, examples(schema).map((query) => element("li", {}, link(query, graph, context)))));
+  });
+  // The library of the editor is large: without a query to show in it, the examples are painted first, unless they are late.
+  const opening = given ? open() : Promise.race([reading.catch(() => {}), new Promise((late) => setTimeout(late, EXAMPLES_MILLISECONDS))]).then(open);
   opening.catch(() => {}); // reported where it is awaited
 
-  /** Put the editor in place of the plain text; its library is large, and is loaded when the view has been painted. */
+  /** Put the editor in place of the plain text when the view has been painted. */
   async function open() {
     await painted();
     const [{ editor }, rows] = await Promise.all([import("../editor.js"), import("../rows.js"), import("../libraries/editor.js")]);
@@ -160,10 +166,7 @@ export async function show(place, context) {
     );
   }
 
-  schema = await read("schema", { graph });
-  if (!given) {
-    results.replaceChildren(element("h2", {}, "Examples"), element("ul", { class: "plain" }, examples(schema).map((query) => element("li", {}, link(query, graph, context)))));
-  }
+  await reading;
   await opening;
   if (queryEditor?.text) {
     await check();

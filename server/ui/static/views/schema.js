@@ -1,7 +1,6 @@
 /** The schema as a picture or as a list; a label shows its counts, the fill of its properties and their common values. */
 
 import { count, counted, cut, element } from "../dom.js";
-import { drawing as drawGraph } from "../drawing.js";
 import { about, inShort, touching } from "../label.js";
 
 const AGAIN_MILLISECONDS = 1500;
@@ -10,6 +9,7 @@ const MOST_IN_SHORT = 8;
 /** On a narrower screen, or with more labels, the schema is first shown as a list. */
 const [LEAST_WIDTH, MOST_LABELS] = [600, 60];
 const FORMS = { picture: "Picture", list: "List" };
+let drawGraph = null; // its library is large, and a list does without it
 
 export async function show(place, context) {
   const { graph, parameters, read, remember, report, failed, signal } = context;
@@ -26,7 +26,9 @@ export async function show(place, context) {
   const forms = Object.entries(FORMS).map(([name, title]) => element("button", { type: "button", "data-form": name, onclick: () => showAs(name) }, title));
   place.append(note, element("div", { class: "row", role: "group", "aria-label": "Form of the schema" }, forms), drawing);
 
-  function draw() {
+  async function draw() {
+    if (form === "picture") drawGraph ??= (await import("../drawing.js")).drawing;
+    if (signal.aborted) return;
     const focused = drawing.contains(document.activeElement);
     shown?.stop();
     const { labels, patterns } = schema;
@@ -123,10 +125,10 @@ export async function show(place, context) {
   function showAs(name) {
     form = requestedForm = name;
     remember(address());
-    draw();
+    draw().catch(failed);
   }
 
-  draw();
+  await draw();
   report(`The schema has ${counted(schema.labels.length, "label")}.`);
   update();
   return () => shown?.stop();
@@ -140,7 +142,7 @@ export async function show(place, context) {
         const newer = await read("schema", { graph });
         if (newer.statistics !== schema.statistics || newer.note !== schema.note) {
           schema = newer;
-          draw();
+          await draw();
         }
       }
     } catch (error) {
