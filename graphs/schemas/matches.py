@@ -21,9 +21,7 @@ MAX_COLLECTED = 20
 """The maximum number of nodes of one variable that are drawn for a row that a group of matches has in common."""
 
 
-def subgraph(
-    query: str, graph: Graph, *, timeout: float, parameters: Mapping[str, Any] | None = None
-) -> dict[str, Any] | None:
+def subgraph(query: str, graph: Graph, *, timeout: float) -> dict[str, Any] | None:
     """Return the nodes and relationships of a query's first matches.
 
     In the result, `nodes` is a list of `{id, label, name}`, and `links` a list of `{start, end, type}`. Only the MATCH
@@ -44,7 +42,7 @@ def subgraph(
         if not validate(drawn, language=graph.language, read_only=True).valid:
             continue
         try:
-            table = graph.run(drawn, parameters, limit=MAX_ROWS, timeout=timeout)
+            table = graph.run(drawn, limit=MAX_ROWS, timeout=timeout)
         except EngineError:
             return None
         for row in table.rows[:MAX_ROWS]:

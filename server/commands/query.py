@@ -9,22 +9,18 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from graphground.cypher.diagnostics import counted
 from graphground.server.commands.command_line import (
     FAILED,
     GRAPHS,
-    WrongUse,
     command,
     open_graphs,
     set_up_logging,
     settings_from,
     spinner,
 )
-
-if TYPE_CHECKING:
-    from graphground.server.application import Application
 
 MOST_ROWS, MOST_BYTES = 100_000, 64_000_000
 """The maximum number of rows and of bytes that `--all` prints."""
@@ -40,7 +36,6 @@ def query(parsed: argparse.Namespace) -> int:
     One of these:
     --json                    Print columns, rows and diagnostics as JSON.
     --csv                     Print the rows as comma-separated values.
-    --mermaid                 Draw some of the nodes and relationships that the query matches, as a flowchart.
 
     One of these:
     --limit N                 Maximum number of rows to print (default: 100).
@@ -56,8 +51,6 @@ def query(parsed: argparse.Namespace) -> int:
     request: dict[str, Any] = {"query": text, "parameters": dict(map(parameter, parsed.parameter)) or None}
     if parsed.graph_name is not None:
         request["graph"] = parsed.graph_name
-    if parsed.check and parsed.mermaid:
-        raise WrongUse("--mermaid draws what the query matches: leave out --check")
     tool = "validate_cypher" if parsed.check else "execute_cypher"
     if not parsed.check:
         request |= {"limit": MOST_ROWS if parsed.all else parsed.limit, "timeout_s": parsed.timeout}
@@ -67,7 +60,6 @@ def query(parsed: argparse.Namespace) -> int:
     application = Application(partial(open_graphs, settings), MOST_BYTES if parsed.all else settings.answer_bytes)
     with closing(application), spinner("running the query"):
         outcome = application.call(tool, request, owner="")  # with an owner, all rows are counted
-        picture = draw_matched(application, request) if parsed.mermaid and not outcome.is_error else ""
     answer = json.loads(outcome.payload)
     answer.pop("cursor", None)  # the cursor is useless after this process ends
     failed = outcome.is_error or answer.get("valid") is False
@@ -78,11 +70,9 @@ def query(parsed: argparse.Namespace) -> int:
         sys.stderr.write("\n".join(failure_lines(answer)) + "\n")
     elif parsed.check and not failed:
         sys.stdout.write("The query is valid and only reads.\n")
-    elif parsed.mermaid and not failed:
-        sys.stdout.write(f"{picture}\n")
     elif not failed:
         (print_csv if parsed.csv else print_table)(answer)
-    if not failed and answer.get("truncated") and not (parsed.json or parsed.mermaid):
+    if not failed and answer.get("truncated") and not parsed.json:
         most = f"There are more rows: --all prints at most {MOST_ROWS:,} rows and {MOST_BYTES // 1_000_000} MB.\n"
         sys.stderr.write(most if parsed.all else "--all prints more.\n")
     if suggested := suggestion(answer):
@@ -94,17 +84,6 @@ def has_error(answer: Mapping[str, Any]) -> bool:
     """Whether an answer has a diagnostic of severity `error`: its rows are not those that were meant."""
     found = answer.get("diagnostics")
     return isinstance(found, list) and any(item.get("severity") == "error" for item in found)
-
-
-def draw_matched(application: Application, call: dict[str, Any]) -> str:
-    """Return a flowchart of what a query matches; `call` are the arguments of `execute_cypher`."""
-    from graphground.graphs.schemas.matches import subgraph
-    from graphground.graphs.schemas.mermaid import draw_matches
-    from graphground.tools.tool import graph_named
-
-    graph = graph_named(application.graphs(), call.get("graph"))
-    found = subgraph(call["query"], graph, timeout=call["timeout_s"], parameters=call["parameters"])
-    return draw_matches(found or {"nodes": [], "links": []})
 
 
 def parameter(text: str) -> tuple[str, Any]:

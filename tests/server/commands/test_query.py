@@ -132,17 +132,6 @@ def test_a_caret_is_under_its_word_after_tabs() -> None:
     assert diagnostic_lines("\tabc\nd", [diagnostic]) == ["error: No. (x)", "  1 | \tabc", "    | \t^^^"]
 
 
-def test_the_matches_of_a_query_can_be_drawn(query: Query) -> None:
-    text = "MATCH (p:Player {name: $name})-[:draftedBy]->(t:Team) RETURN t.name"
-    drawn = query("nba", text, "-p", "name=LeBron James", "--mermaid")
-    assert (drawn.returncode, drawn.stderr) == (0, "")
-    assert '["LeBron James<br/>Player"]' in drawn.stdout
-    assert '-->|"draftedBy"|' in drawn.stdout
-    wrong = query("nba", "MATCH (p:Player) DELETE p", "--mermaid")
-    assert wrong.returncode == 1
-    assert "flowchart" not in wrong.stdout
-
-
 def test_only_advice_to_list_the_graphs_is_given_as_a_command() -> None:
     advice = "Call get_schema without refresh for the schema as it was last read."
     failure = {"error": "graph_unavailable", "message": "The database is away."}
