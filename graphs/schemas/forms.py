@@ -39,7 +39,6 @@ from graphground.graphs.schemas.extraction.profiles import foreign_name
 from graphground.graphs.schemas.statistics import PropertyStatistics, Statistics
 
 Form = Literal["base", "enhanced", "json"]
-FORMS: tuple[Form, ...] = ("base", "enhanced", "json")
 
 Samples = Mapping[tuple[str, str], Sequence[Any]]
 """Sample values by (label or relationship type, property): `{("Movie", "name"): ["Heat", "Ronin"]}`."""

@@ -42,17 +42,14 @@ def build(parsed: argparse.Namespace) -> int:
                    all-MiniLM-L6-v2.
     --names-only   Build vectors of names alone, not of descriptions.
     --estimate     Print the estimated cost of the vectors, without building them.
-    --json         Print JSON.
     """
     with closing(open_graphs(settings_from(parsed))) as graphs:
         graph = graphs.get(parsed.graph_name)
         folder = folder_of(graph, parsed)
         if not parsed.estimate and not (parsed.vectors and (folder / "meta.json").exists()):
-            build_from_database(graph, folder, parsed.label or None, parsed.json)
+            build_from_database(graph, folder, parsed.label or None)
         if parsed.vectors or parsed.estimate:
-            make_vectors(
-                folder, parsed.model, parsed.label or None, parsed.estimate, not parsed.names_only, parsed.json
-            )
+            make_vectors(folder, parsed.model, parsed.label or None, parsed.estimate, not parsed.names_only)
     return 0
 
 
@@ -75,7 +72,7 @@ def folder_of(graph: Graph, parsed: argparse.Namespace) -> Path:
     return index_folder(home_from(parsed).make(), graph.name)
 
 
-def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None, as_json: bool = False) -> None:
+def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None) -> None:
     """Read the names of these labels, or all names, from the graph's database, and build an index of the names."""
     from filelock import FileLock
 
@@ -102,9 +99,6 @@ def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None
             total=total,
             progress=report,
         )
-    if as_json:
-        write_json({name: getattr(built, name) for name in (*SIZES, "seconds")})
-        return
     sys.stdout.write(
         f"{counted(built.nodes, 'node')}, {counted(built.texts, 'text')}, {counted(built.words, 'distinct word')}; "
         f"{built.bytes / 1e6:,.1f} MB in {built.seconds:.1f} s\n"
@@ -112,12 +106,7 @@ def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None
 
 
 def make_vectors(
-    folder: Path,
-    model: str | None,
-    labels: Sequence[str] | None,
-    estimate_alone: bool,
-    descriptions: bool = True,
-    as_json: bool = False,
+    folder: Path, model: str | None, labels: Sequence[str] | None, estimate_alone: bool, descriptions: bool = True
 ) -> None:
     """Print the estimated cost of the vectors and, unless `estimate_alone`, build them."""
     from graphground.graphs.entities.files import Files
@@ -126,22 +115,17 @@ def make_vectors(
     files, maker = Files(folder), loaded_encoder(model or STATIC)
     check_labels(files.info.labels, labels)
     cost = estimate(files, maker, labels, descriptions=descriptions)
-    if as_json:
-        figures = {name: getattr(cost, name) for name in ("names", "descriptions", "seconds", "bytes")}
-        write_json({"model": maker.name, **figures})
-    else:
-        more = f" and {counted(cost.descriptions, 'description')}" if cost.descriptions else ""
-        sys.stdout.write(
-            f"vectors of {counted(cost.names, 'name')}{more} with {maker.name}: about "
-            f"{cost.seconds:,.0f} s, {cost.bytes / 1e6:,.1f} MB\n"
-        )
+    more = f" and {counted(cost.descriptions, 'description')}" if cost.descriptions else ""
+    sys.stdout.write(
+        f"vectors of {counted(cost.names, 'name')}{more} with {maker.name}: about "
+        f"{cost.seconds:,.0f} s, {cost.bytes / 1e6:,.1f} MB\n"
+    )
     sys.stdout.flush()
     if estimate_alone:
         return
     with progress_bars() as report:
         build_vectors(files, maker, labels, descriptions=descriptions, progress=report)
-    if not as_json:
-        sys.stdout.write("done\n")
+    sys.stdout.write("done\n")
 
 
 def check_labels(known: Mapping[str, int], labels: Sequence[str] | None) -> None:

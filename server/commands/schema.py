@@ -1,4 +1,4 @@
-"""Show schemas, their forms, and how many tokens each form takes."""
+"""Show the schema of a graph, or of a CypherBench schema file."""
 
 from __future__ import annotations
 
@@ -9,44 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphground.server.commands.command_line import DATA_FOLDER, WrongUse, command, home_from, write_json
+from graphground.server.commands.command_line import DATA_FOLDER, WrongUse, command, home_from
 
 if TYPE_CHECKING:
     from graphground.cypher.schema import PropertyGraphSchema
     from graphground.graphs.opening.open_graphs import OpenGraphs
-
-
-@command("tokens", settings=DATA_FOLDER)
-def tokens(parsed: argparse.Namespace) -> int:
-    """Print approximately how many tokens each form of each schema takes.
-
-    [FILE]...  CypherBench schema files; default: the loaded graphs.
-    --json     Print JSON.
-    """
-    from graphground.graphs.schemas.forms import FORMS, estimate_tokens, write_schema
-
-    rows = [
-        {
-            "graph": schema.name,
-            "labels": len(schema.labels),
-            "patterns": len(schema.patterns),
-            "properties": sum(len(label.properties.keys() - label.reserved) for label in schema.labels.values())
-            + sum(map(len, schema.relationship_properties.values())),
-            **{form: estimate_tokens(write_schema(schema, form)) for form in FORMS},
-        }
-        for schema in _schemas(parsed)
-    ]
-    if parsed.json:
-        write_json(rows)
-        return 0
-    from rich.console import Console  # loaded on first use
-    from rich.table import Table
-
-    table = Table("graph", "labels", "patterns", "properties", *FORMS, title="Tokens (estimated)")
-    for row in rows:
-        table.add_row(*(f"{value:,}" if isinstance(value, int) else str(value) for value in row.values()))
-    Console(width=100).print(table)
-    return 0
 
 
 @command("show", settings=DATA_FOLDER)
@@ -110,15 +77,6 @@ def _opened(parsed: argparse.Namespace) -> Iterator[OpenGraphs]:
         raise ToolFailure(failure.error, f"{failure.message} {failure.next}") from None
     finally:
         graphs.close()
-
-
-def _schemas(parsed: argparse.Namespace) -> list[PropertyGraphSchema]:
-    if parsed.file:
-        return [_read(path) for path in parsed.file]
-    from graphground.graphs.storage.catalog import Catalog
-
-    catalog = Catalog(home_from(parsed))
-    return [catalog.schema(entry) for entry in catalog.entries()]
 
 
 def _read(path: Path) -> PropertyGraphSchema:

@@ -1,4 +1,4 @@
-"""`graphground schema`: the table of token counts, the schema of a graph, and errors of one line."""
+"""`graphground schema`: the schema of a graph, and errors of one line."""
 
 import json
 from pathlib import Path
@@ -14,13 +14,6 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "films.json"
     path.write_text(json.dumps(FILMS.to_cypherbench()))
     return path
-
-
-def test_the_table_of_tokens_has_a_row_for_each_schema(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("schema", ["tokens", str(file)]) == 0
-    printed = capsys.readouterr().out
-    assert "enhanced" in printed
-    assert "films" in printed
 
 
 def test_the_part_of_a_schema_that_a_question_needs_is_shown(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
