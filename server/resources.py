@@ -1,4 +1,4 @@
-"""Resources (the list of graphs, each graph's schema as text and as a picture, each label), prompts, completions."""
+"""Resources (the list of graphs, each graph's schema, each label), prompts, completions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, get_args
 from urllib.parse import quote, unquote
 
 from graphground.cypher.diagnostics import LONGEST_MESSAGE, cut_inside
-from graphground.cypher.names.nearest import closest
+from graphground.cypher.names.nearest import did_you_mean
 from graphground.prompts.template import all_templates
 from graphground.server.application import Application
 from graphground.server.apps.extension import VIEW, view_contents
@@ -86,33 +86,14 @@ def read_resource(application: Application, uri: str) -> dict[str, Any]:
             f"{', '.join(template['uriTemplate'] for template in TEMPLATES)}"
         )
     graph, label = unquote(match[1]), match[3]
-    if label is None:
-        return _contents(uri, "text/plain", application.call("get_schema", {"graph": graph}))
-    return {"uri": uri, "mimeType": "text/plain", "text": _label_text(application, graph, unquote(label))}
+    about = {} if label is None else {"labels": [unquote(label)]}
+    return _contents(uri, "text/plain", application.call("get_schema", {"graph": graph, **about}))
 
 
 def _contents(uri: str, mime_type: str, outcome: Outcome) -> dict[str, Any]:
     if outcome.is_error:
         raise RequestRefused(outcome.text)
     return {"uri": uri, "mimeType": mime_type, "text": outcome.text}
-
-
-def _label_text(application: Application, graph: str, name: str) -> str:
-    graphs = application.graphs()
-    if graph not in graphs.names():
-        raise RequestRefused(f"there is no graph {graph!r}; available: {', '.join(graphs.names()) or 'none'}")
-    schema = graphs.get(graph).schema
-    if name not in schema.labels:
-        raise RequestRefused(
-            f"the graph {graph!r} has no label {name!r}; its labels: {', '.join(schema.labels) or 'none'}"
-        )
-    label = schema.labels[name]
-    properties = ", ".join(f"{key}: {type_}" for key, type_ in label.properties.items())
-    lines = [
-        f"(:{name} {{{properties}}})",
-        *(str(pattern) for pattern in schema.patterns if name in (pattern.start, pattern.end)),
-    ]
-    return "\n".join(lines)
 
 
 def list_prompts() -> list[dict[str, Any]]:
@@ -144,11 +125,8 @@ def get_prompt(application: Application, name: str, given: Mapping[str, str]) ->
     known = [argument.name for argument in template.arguments]
     for argument in given:
         if argument not in known:
-            nearest = closest(argument, known)
-            raise RequestRefused(
-                f"the prompt {name} has no argument {argument!r}; "
-                + (f"did you mean {nearest[0]!r}?" if nearest else f"its arguments are: {', '.join(known)}")
-            )
+            hint = did_you_mean(argument, known) or f"; its arguments are: {', '.join(known)}"
+            raise RequestRefused(f"the prompt {name} has no argument {argument!r}{hint}")
     for needed in template.arguments:
         if needed.required and not given.get(needed.name, "").strip():
             raise RequestRefused(f"the prompt {name} needs the argument {needed.name!r}")
