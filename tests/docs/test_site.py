@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
 import os
 import re
+import socket
 import subprocess
 import sys
 import threading
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import uvicorn
 import yaml
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.staticfiles import StaticFiles
 
 from tests.server.ui.conftest import Violations, axe, violations
 from tests.support.browser import CHROMIUM, Page, browser_page, needs_chromium
@@ -25,27 +28,27 @@ __all__ = ["axe", "violations"]
 pytestmark = [pytest.mark.timeout(300), pytest.mark.slow]
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves files without a line on stderr for each."""
-
-    def log_message(self, format: str, *arguments: object) -> None:
-        """Write nothing."""
+@contextmanager
+def serve_site(folder: Path) -> Iterator[str]:
+    """Build the site into `folder`, serve it compressed, as hosts of static sites do, and yield its address."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    subprocess.run(command, cwd=ROOT, check=True, timeout=200, env=environment)
+    application = GZipMiddleware(StaticFiles(directory=folder, html=True))
+    server = uvicorn.Server(uvicorn.Config(application, log_level="error", lifespan="off"))
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=server.run, args=([listening],))
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        server.should_exit = True
+        thread.join(30)
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Build the site, serve it, and yield its address."""
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
-    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    subprocess.run(command, cwd=ROOT, check=True, timeout=200, env=environment)
-    handler = functools.partial(Quiet, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-        server.shutdown()
-        thread.join(30)
+    """Yield the address of the site."""
+    with serve_site(tmp_path_factory.mktemp("site")) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
