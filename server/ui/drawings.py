@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 from graphground.cypher.functions import FUNCTIONS
@@ -53,7 +53,7 @@ def schema_for_page(graph: Graph) -> dict[str, Any]:
     note = note_on(graph)
     facts = graph.statistics()
     return {
-        **names_of(with_counts(graph.schema, facts), facts),
+        **names_of(graph.schema, facts),
         "statistics": facts is not None,
         "expected": graph.statistics_reader is not None,
         "note": note,
@@ -68,7 +68,7 @@ def names_of(schema: PropertyGraphSchema, facts: Statistics | None) -> dict[str,
                 "name": label.name,
                 "quoted": quoted_name(label.name),
                 "description": label.description,
-                "count": label.count,
+                "count": facts.nodes(label.name) if label.count is None and facts is not None else label.count,
                 "naming": label.name_property,
                 "namesakes": facts.namesakes(label.name) if facts is not None else None,
                 "properties": properties_of(label.name, label.properties, facts),
@@ -83,7 +83,9 @@ def names_of(schema: PropertyGraphSchema, facts: Statistics | None) -> dict[str,
                 "start": pattern.start,
                 "end": pattern.end,
                 "description": pattern.description,
-                "count": pattern.count,
+                "count": facts.relationships(pattern.type, pattern.start, pattern.end)
+                if pattern.count is None and facts is not None
+                else pattern.count,
                 "symmetric": pattern.symmetric,
                 "properties": properties_of(pattern.type, pattern.properties, facts),
             }
@@ -124,23 +126,3 @@ def cut_value(value: Any) -> str | None:
         return None
     text = f"[{', '.join(map(str, value))}]" if isinstance(value, list | tuple) else str(value)
     return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 1] + "…"
-
-
-def with_counts(schema: PropertyGraphSchema, facts: Statistics | None) -> PropertyGraphSchema:
-    """Return the schema with missing counts taken from the statistics, so that the page shows the counts."""
-    if facts is None:
-        return schema
-    labels = {
-        name: replace(label, count=label.count if label.count is not None else facts.nodes(name))
-        for name, label in schema.labels.items()
-    }
-    patterns = tuple(
-        replace(
-            pattern,
-            count=pattern.count
-            if pattern.count is not None
-            else facts.relationships(pattern.type, pattern.start, pattern.end),
-        )
-        for pattern in schema.patterns
-    )
-    return replace(schema, labels=labels, patterns=patterns)
