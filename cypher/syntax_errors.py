@@ -21,26 +21,20 @@ _KEYWORDS = words(
 )
 LONGEST_REPAIRED, MOST_INSIDE = 4_000, 60
 """The maximum number of characters of a text that is repaired, and of tokens inside the bracket that it leaves open."""
+MOST_NOTES = 4
+"""The maximum number of repairs before the error that are reported with it."""
 _NEWER = frozenset(("FILTER", "LET", "NEXT", "WHEN"))
 _PATH_MODES = frozenset(("WALK", "TRAIL", "ACYCLIC"))
 
 
 def syntax_diagnostics(text: str, error: ParseError) -> list[Diagnostic]:
     """Return the diagnostics of a text that could not be parsed."""
-    from graphground.cypher.parser.recovery import (
-        MOST_ERRORS,
-        further_errors,
-    )  # imported only for queries with mistakes
-
     places = LineIndex(text)
-    found = {
-        further_error.start: _diagnostic(text, places, further_error) for further_error in further_errors(text, error)
-    }
-    if not error.message:
-        found |= {
-            note.start: places.diagnostic(note) for note in error.notes if note.edits and note.start != error.start
-        }
-    return [_diagnostic(text, places, error), *(found[start] for start in sorted(found))][:MOST_ERRORS]
+    notes = {note.start: note for note in error.notes if note.edits and note.start != error.start and not error.message}
+    return [
+        _diagnostic(text, places, error),
+        *(places.diagnostic(notes[start]) for start in sorted(notes)[:MOST_NOTES]),
+    ]
 
 
 def repair_syntax(text: str, error: ParseError) -> list[Edit]:

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphground.cypher.diagnostics import all_of
+from graphground.cypher.quoting import quoted_string
 
 LEAST_SHARE = 0.9
 """The minimum share of values that must have one form for the whole property to count as having that form."""
@@ -80,16 +81,6 @@ FORMS: Mapping[str, Form] = {
         "float",
         "numbers with points between thousands",
         "toFloat(replace(replace({}, '.', ''), ',', '.'))",
-        True,
-    ),
-    "unit_float": Form(
-        r"-?\d+(?:\.\d+)? [^\d\s]\S*", "float", "numbers with a unit", "toFloat(split({}, ' ')[0])", True
-    ),
-    "grouped_unit_float": Form(
-        r"-?\d{1,3}(?:,\d{3})*(?:\.\d+)? [^\d\s]\S*",
-        "float",
-        "numbers with commas between thousands and a unit",
-        "toFloat(replace(split({}, ' ')[0], ',', ''))",
         True,
     ),
     "code": Form(r"\d+", "code", "codes of digits with leading zeros", None),
@@ -190,6 +181,7 @@ class TextValues:
         words: the words for true and false, the word for true first, as in `('yes', 'no')`; else empty.
         width: the number of characters of a code, if all codes have the same number.
         placeholders: texts among the values that stand for a missing value, as in `('N/A',)`; see `find_placeholders`.
+        unit: what all numbers have behind or before them, such as ` kg` or `€ `.
     """
 
     form: str
@@ -200,6 +192,7 @@ class TextValues:
     words: tuple[str, ...] = ()
     width: int | None = None
     placeholders: tuple[str, ...] = ()
+    unit: str = ""
 
     def __repr__(self) -> str:
         return f"TextValues(form={self.form!r}, example={self.example!r}, share={self.share})"
@@ -215,7 +208,8 @@ class TextValues:
         share = "" if self.share >= 1 else f" in {min(self.share, 0.99):.0%} of its values"
         if self.words and self.form == "bool":
             return f"{'' if share else 'only '}{all_of([repr(word) for word in self.words])}{share}"
-        return f"{FORMS[self.form].words}, such as {self.example!r}{',' if share else ''}{share}"
+        unit = f" with {self.unit.strip()!r}" if self.unit else ""
+        return f"{FORMS[self.form].words}{unit}, such as {self.example!r}{',' if share else ''}{share}"
 
     def converted(self, text: str) -> str | None:
         """Return the Cypher that converts the text property, or None if no conversion is certain to work.
@@ -225,10 +219,14 @@ class TextValues:
         form = FORMS[self.form]
         if form.conversion is None or not (form.gives_null or self.checked):
             return None
-        inner = form.conversion.format(text)
+        inner = form.conversion.format(self.without_unit(text))
         if form.gives_null or self.share >= 1:
             return inner
         return f"CASE WHEN {text} =~ '{guard(self.form)}' THEN {inner} END"
+
+    def without_unit(self, text: str) -> str:
+        """Return the Cypher for a text without its unit: `replace(p.weight, ' kg', '')`."""
+        return f"replace({text}, {quoted_string(self.unit)}, '')" if self.unit else text
 
     def dated(self, day: str) -> str | None:
         """Return an ISO date as the property writes it: `01.02.2020` for `2020-02-01`, like its example `25.12.2019`.
@@ -269,16 +267,17 @@ def conversion_of(form: str, text: str) -> str | None:
     return template.format(text) if template is not None else None
 
 
-def are_milliseconds(least: object, greatest: object) -> bool:
-    """Whether whole numbers between these extremes are times in milliseconds since 1970, from 1973 to 2099.
+def epoch_of(least: object, greatest: object) -> str | None:
+    """Return the unit of whole numbers that are times since 1970, by their extremes, or None if they are no times.
 
-    Numbers of this size that are not times are spread over a wider range.
+    `epochMillis` from 1973 to 2099: numbers of this size that are not times are spread over a wider range.
+    `epochSeconds` from 1990 to 2037, though numbers of this size may be something else.
     """
-    return (
-        isinstance(least, int)
-        and isinstance(greatest, int)
-        and 100_000_000_000 <= least <= greatest < 4_102_444_800_000
-    )
+    if not isinstance(least, int) or not isinstance(greatest, int):
+        return None
+    if 100_000_000_000 <= least <= greatest < 4_102_444_800_000:
+        return "epochMillis"
+    return "epochSeconds" if 631_152_000 <= least <= greatest < 2_145_916_800 else None
 
 
 def text_values(values: Sequence[str]) -> TextValues | None:
@@ -309,6 +308,7 @@ def text_values(values: Sequence[str]) -> TextValues | None:
         words=words,
         width=widths.pop() if form == "code" and len(widths) == 1 else None,
         placeholders=tuple(sorted(missing)),
+        unit=(_unit(fitting[0]) or "") if FORMS[form].type in ("int", "float") else "",
     )
 
 
@@ -381,14 +381,26 @@ def _dominant(texts: Sequence[str]) -> tuple[str, list[str]] | None:
             if not allowed[name]:
                 continue
         return name, fitting
-    parted = [text.rpartition(" ") for text in texts]
-    units = {unit for _, _, unit in parted}
-    if len(units) == 1 and _MATCHERS["unit_float"](f"1 {units.pop()}"):
-        numbers = _dominant([number for number, _, _ in parted])
-        if numbers is not None and numbers[0] in ("int", "float", "grouped_float"):
-            fitting = [f"{number} {unit}" for number, _, unit in parted if number in numbers[1]]
-            return ("grouped_unit_float" if numbers[0] == "grouped_float" else "unit_float"), fitting
+    units = {_unit(text) for text in texts}
+    unit = units.pop() if len(units) == 1 else None
+    numbers = _dominant([text.replace(unit, "", 1) for text in texts]) if unit else None
+    if unit and numbers is not None and FORMS[numbers[0]].type in ("int", "float"):
+        return numbers[0], [text for text in texts if text.replace(unit, "", 1) in set(numbers[1])]
     return _dates(texts)
+
+
+def _unit(text: str) -> str | None:
+    """Return the unit of a number, a word after a space, a percent sign or a currency symbol on either side.
+
+    Empty for a plain number, and None for another text.
+    """
+    parts = re.fullmatch(r"([^\d-]*)-?\d(?:[\d.,]*\d)?(\D?.*)", text)
+    if parts is None or all(parts.groups()):
+        return None
+    unit = parts[1] or parts[2]
+    sign = unit.strip()
+    symbol = len(sign) == 1 and (unicodedata.category(sign) == "Sc" or (sign == "%" and not parts[1]))
+    return unit if not unit or symbol or re.fullmatch(r" [^\d\s]\S*", parts[2]) else None
 
 
 def separates_thousands(texts: Sequence[str], mark: str, other: str) -> bool | None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Protocol
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import Findings
-from graphground.cypher.checks.names import GENERIC_NAMES, as_relationship, connecting, written_relationship
+from graphground.cypher.checks.names import GENERIC_NAMES, LIKELY, as_relationship, connecting, written_relationship
 from graphground.cypher.diagnostics import Edit, Severity, all_of, either, listed
 from graphground.cypher.names.nearest import meaning
+from graphground.cypher.names.words import split
 from graphground.cypher.outline.model import Comparison, Data, Facts, PropertyUse, owners
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.cypher.schema import pattern_texts
@@ -28,8 +30,6 @@ lookups. The findings are only warnings, so most of them can be omitted if a que
 """
 SHOWN, FEW = 5, 10
 """The number of names that are shown, and of values of a property up to which all are shown."""
-LEAST_MEANING = 0.5
-"""The least similarity in meaning of a property and of the relationship or label that says the same."""
 
 
 class Candidate(Protocol):
@@ -77,6 +77,12 @@ def unknown_entities(
     _Names(facts, findings, entities, parameters, data).check()
 
 
+@dataclass(frozen=True)
+class _Found:
+    candidates: Sequence[Candidate]
+    verdict: str = "found"
+
+
 class _Names:
     """The check of the names in one query, with a limit on the number of similar names sought and on the time."""
 
@@ -92,7 +98,9 @@ class _Names:
         self, value: str, labels: Collection[str] | None, key: str | None = None, names: bool = True
     ) -> Judgement:
         self._sought += 1
-        return self._entities.judge(value, labels=labels, key=key, names=names)
+        judgement = self._entities.judge(value, labels=labels, key=key, names=names)
+        meant = [item for item in judgement.candidates if _with_label(item) == {*split(value.lower())}]
+        return _Found(meant) if judgement.verdict == "not_found" and len(meant) == 1 else judgement
 
     def check(self) -> None:
         for comparison in self._facts.comparisons:
@@ -160,7 +168,9 @@ class _Names:
         if elsewhere:
             nodes = "A node labelled" if len(elsewhere) == 1 else "Nodes labelled"
             message += f" {nodes} {either(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} this {use.key}."
-        severity: Severity = "hint" if comparison.negated or comparison.operator == "<>" else "warning"
+        # A name that should be left out may be absent; one that is present in another case is meant.
+        absent = (comparison.negated or comparison.operator == "<>") and [n.lower() for n in names] != [value.lower()]
+        severity: Severity = "hint" if absent else "warning"
         suggestions = [quoted_string(name) for name in names] if judgement.verdict != "not_found" else []
         clear = written and not elsewhere and severity == "warning" and len(suggestions) == 1
         self._findings.add(severity, "entity_not_found", message, node, suggestions, clear=clear)
@@ -177,7 +187,9 @@ class _Names:
             return [item for item in found if item.name == value and item.property == item.name_property]
 
         judgement = self._judge(value, labels)
-        exact = exact_in(judgement) or exact_in(self._judge(value, None))
+        exact = exact_in(judgement)
+        if not exact or not self._index.property_types(use.symbol.kinds, use.key):
+            exact = [*exact, *exact_in(self._judge(value, None))]
         if not exact and judgement.verdict == "found" and use.key in GENERIC_NAMES and not comparison.negated:
             only = judgement.candidates[0]
             if only.property == only.name_property != use.key and only.label in labels:
@@ -191,7 +203,16 @@ class _Names:
                     ],
                 )
                 return True
-        here = list(dict.fromkeys(candidate.property for candidate in exact if candidate.label in labels))
+        here = list(
+            dict.fromkeys(
+                item.property
+                for item in exact
+                if item.label in labels and not self._missing(item.label, item.property, value)
+            )
+        )
+        called = [item for item in exact if item.label not in labels and meaning(use.key, item.label) > LIKELY]
+        if called and not any(meaning(use.key, key) > LIKELY for key in here):
+            exact, here = called, []  # `{firm: 'Silva'}` means a LawFirm, and no surname
         if here and use.key not in here and all(key in known[label].properties for label in labels for key in here):
             owner = either([label for label in labels if label], 3)
             self._findings.warning(
@@ -222,7 +243,7 @@ class _Names:
         elif len({(pattern.type, forward) for pattern, forward in between}) == 1:
             pattern, forward = between[0]
             step = f"{written_relationship('', pattern.type, forward)}{written[0]}"
-            if meaning(use.key, pattern.type) > LEAST_MEANING or meaning(use.key, places[0][0]) > LEAST_MEANING:
+            if meaning(use.key, pattern.type) > LIKELY or meaning(use.key, places[0][0]) > LIKELY:
                 edits = as_relationship(facts, comparison, use, step)
         joined = all_of(pattern_texts(pattern for pattern, _ in between), 3)
         self._findings.warning(
@@ -233,6 +254,11 @@ class _Names:
             edits=edits,
         )
         return True
+
+    def _missing(self, label: str, key: str, value: str) -> bool:
+        """Whether a value stands for a missing value of a property, such as `open` among the dates of `closed`."""
+        known = self._data.property(label, key) if self._data is not None else None
+        return known is not None and any(text == value for text, _ in known.placeholders)
 
     def _is_category(self, use: PropertyUse) -> bool:
         """Whether a property has few values: then one of these is meant, and no node elsewhere."""
@@ -259,6 +285,11 @@ class _Names:
             node,
             [] if absent else [quoted_string(name) for name in names],
         )
+
+
+def _with_label(found: Candidate) -> set[str]:
+    """Return the words of a name and of its label: `Roman Period` means the Period `Roman`."""
+    return {*split(found.name.lower()), *split(found.label.lower())}
 
 
 def _named(literal: t.Node, several: bool, parameters: Mapping[str, Any]) -> Iterator[tuple[t.Node, str, bool]]:

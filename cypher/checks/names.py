@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from functools import reduce
 from operator import or_
 
 from graphground.cypher.checks.findings import Findings, free_name, relationship_clause, without_entry
 from graphground.cypher.diagnostics import Edit, all_of, applied, either, listed, reversed_text
-from graphground.cypher.names.nearest import Near, is_clear, meaning, nearest
+from graphground.cypher.names.nearest import Near, is_clear, meaning, nearest, spelling
 from graphground.cypher.outline.model import (
     Comparison,
     Data,
@@ -27,13 +27,16 @@ from graphground.cypher.outline.model import (
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.safety.time_limit import check_work
 from graphground.cypher.schema import RelationshipPattern, pattern_texts
-from graphground.cypher.tree import Binary, Node, Query, StringLiteral
+from graphground.cypher.tree import Binary, MapLiteral, Node, Query, StringLiteral, Variable
+from graphground.cypher.tree import RelationshipPattern as RelationshipNode
 
 ONLY_FIT = 3
 MOST_STEPS, MOST_WAYS = 3, 2_000
 """The most relationships of a path that is offered for one relationship, and the most beginnings of such paths."""
 LIKE_ENOUGH, SLIP = 0.62, 0.8
 """The least similarity of names that mean the same, and of a name and its misspelling."""
+LIKELY = 0.5
+"""The least similarity in meaning of a property and of a label or relationship that says the same."""
 GENERIC_NAMES = frozenset({"name", "title"})
 """Property names that agents guess for the property that names a node."""
 
@@ -64,10 +67,63 @@ def _unknown_label(facts: Facts, use: LabelUse, findings: Findings) -> None:
         suggestions = whole or (list(fitting) if len(fitting) <= ONLY_FIT else suggestions)
         clear = bool(whole)
     message = f"There is no label {found!r} in the graph {index.schema.name!r}."
+    if not any(item.score >= SLIP for item in near) and (edits := _as_property(facts, use)):
+        message += f" It is a property of the neighbouring node: write {applied(facts.query.text, edits)}."
+        findings.error("unknown_label", message, use.name, edits=edits)
+        return
     if found in index.types:
         message += f" {found!r} is a relationship type: write it in brackets, `-[:{quoted_name(found)}]->`."
     message += f" Labels: {listed(list(index.label_masks), 20)}." if index.label_masks else " The graph has no labels."
     findings.error("unknown_label", message, use.name, [quoted_name(name) for name in suggestions], clear=clear)
+
+
+def _as_property(facts: Facts, use: LabelUse) -> list[Edit]:
+    """Return the edits that read a property of a node in place of a neighbour with an unknown label and a name.
+
+    `(s:Supplier)-[:LOCATED_IN]->(c:City {name: 'Porto'})` becomes `(s:Supplier {city: 'Porto'})` if suppliers have a
+    `city`, and `c.name` elsewhere `s.city`. There are none if the query uses the neighbour for anything else.
+    """
+    symbol, query = use.symbol, facts.query
+    link = symbol.links[0] if len(symbol.links) == 1 else None
+    if (
+        link is None
+        or link.length != (1, 1)
+        or link.pattern.variable
+        or link.pattern.properties
+        or link.left is link.right
+    ):
+        return []
+    own, node, owner = link.left_node, link.right_node, link.left
+    if symbol is link.left:
+        own, node, owner = link.right_node, link.left_node, link.right
+    path = next((path for match in facts.matches for path in match.clause.patterns if node in path.elements), None)
+    keys = [key for key in facts.index.properties_of(owner.kinds) if spelling(key, use.name.name.text) == 1]
+    uses = [item for item in facts.properties if item.symbol is symbol]
+    written = sum(variable.name == symbol.name for variable in query.find(Variable)) if symbol.name else 0
+    apart = sum(not item.in_map for item in uses)
+    if (
+        path is None
+        or node not in (path.elements[0], path.elements[-1])
+        or len(keys) != 1
+        or len({item.key for item in uses}) != 1
+        or written != apart + (node.variable is not None)
+        or node.where is not None
+        or (apart and owner.name is None)
+        or not isinstance(own.properties, MapLiteral | None)
+    ):
+        return []
+    key = quoted_name(keys[0])
+    edits = [Edit(item.node.start, item.node.end, f"{owner.name}.{key}") for item in uses if not item.in_map]
+    entries = node.properties.entries if isinstance(node.properties, MapLiteral) else []
+    map_ = ", ".join(
+        [
+            *map(query.source, own.properties.entries if own.properties else ()),
+            *(f"{key}: {query.source(entry.value)}" for entry in entries),
+        ]
+    )
+    head = query.text[own.start : own.properties.start if own.properties else own.end - 1].rstrip()
+    text = f"{head} {{{map_}}})" if map_ else query.source(own)
+    return [*edits, Edit(min(own.start, node.start), max(own.end, node.end), text)]
 
 
 def unknown_types(facts: Facts, findings: Findings) -> None:
@@ -300,7 +356,8 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings, data: D
         owner = labels[0] if len(labels) == 1 else "these nodes"
         message += f" Properties of {owner}: {listed(_own_properties(facts, labels, properties), 20)}."
     held = _holding(facts, use, properties, data)
-    if len(held) == 1:
+    called = [label for label in index.label_masks if label not in labels and meaning(use.key, label) > LIKELY]
+    if len(held) == 1 and not called:
         near, naming = [Near(held[0], 1.0)], []
     suggested = naming or [candidate.name for candidate in near]
     # If other labels have the property, the label may be wrong, so a mere `name` is no certain fix.
@@ -309,8 +366,13 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings, data: D
     neighbours = [end for link in links for end in (link.left, link.right)]
     on_nodes = any(index.property_types(end.kinds, use.key) for end in neighbours)
     slip = bool(near) and near[0].score >= SLIP
-    if len(links) == 1 and not (slip or on_nodes or use.in_map) and value == f"{name}.{use.key}":
-        edits = _name_relationship(links[0], name, findings.query)
+    if links and not slip:
+        suggested = []
+    if len(links) == 1 and not (slip or on_nodes) and value == f"{name}.{use.key}":
+        if use.in_map and (moved := _moved_entry(facts, use, links[0].pattern)):
+            findings.error("unknown_property", f"{message} Write {moved[-1].replacement}.", use.node, edits=moved)
+            return
+        edits = _name_relationship(links[0], name, findings.query) if not use.in_map else None
         if edits is not None:
             read = f"{name}.{findings.query.source(use.key_node)}"
             edits.append(Edit(use.node.start, use.node.end, read))
@@ -325,6 +387,18 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings, data: D
             findings.error("unknown_property", message + whole, use.node, [] if whole else [read], edits=edits)
             return
     _add(use, message, suggested, clear and not links, findings)
+
+
+def _moved_entry(facts: Facts, use: PropertyUse, pattern: RelationshipNode) -> list[Edit]:
+    """Return the edits that move an entry of a node's map to a relationship: `(:Lawyer)-[:MEMBER_OF {role: 'x'}]->`."""
+    query, entry = facts.query, next(item.node for item in facts.comparisons if item.left is use)
+    holder, text = without_entry(query, entry), query.source(pattern)
+    if holder is None or holder[0].properties is None or pattern.properties is not None or "]" not in text:
+        return []
+    place = holder[0].properties
+    inside, bracket, arrow = text.rpartition("]")
+    moved = f"{inside} {{{query.source(entry)}}}{bracket}{arrow}"
+    return [Edit(place.start, place.end, holder[1].rstrip()), Edit(pattern.start, pattern.end, moved)]
 
 
 def _name_relationship(link: Link, name: str, query: Query) -> list[Edit] | None:
@@ -519,6 +593,7 @@ def _ways(facts: Facts, link: Link, left: int, right: int, unknown: str | None =
     # A way so far: its last label, its relationships as written, the labels between them, and all their names.
     ways: list[tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]]
     ways = [(start, (), (), ()) for start in index.labels_of(left)]
+    begins = {start for start, found in steps.items() if any(text == written for _, text, _ in found)}
     for length in range(1, MOST_STEPS + 1 if unknown is None else 3):
         found: dict[tuple[str, ...], tuple[int, Near]] = {}
         grown = []
@@ -527,7 +602,8 @@ def _ways(facts: Facts, link: Link, left: int, right: int, unknown: str | None =
             between = (*middles, last) if texts else ()
             for end, text, type_ in steps.get(last, ()):
                 way = (end, (*texts, text), between, (*names, type_, *between[-1:]))
-                grown.append(way)
+                if unknown is not None or length < MOST_STEPS - 1 or written in way[1] or end in begins:
+                    grown.append(way)
                 if length == 1 or not masks[end] & right or (unknown is None and written not in way[1]):
                     continue
                 score = nearest(unknown, way[3], worst=0.0)[0].score if unknown is not None else 1.0
@@ -570,7 +646,24 @@ def connecting(index: SchemaIndex, left: int, right: int) -> list[tuple[Relation
             found.append((pattern, True))
         elif narrowed(right, left, ends)[0]:
             found.append((pattern, False))
-    return found
+    sides = [(pattern, forward, *((left, right) if forward else (right, left))) for pattern, forward in found]
+    return [
+        (pattern, forward)
+        for pattern, forward, starts, ends in sides
+        if _listed(index, pattern.start, {other.start for other in index.patterns((pattern.type,))}, starts)
+        and _listed(index, pattern.end, {other.end for other in index.patterns((pattern.type,))}, ends)
+    ]
+
+
+def _listed(index: SchemaIndex, label: str, known: Set[str], kinds: int) -> bool:
+    """Whether some of the kinds with a label can be an end of a type whose ends have the `known` labels.
+
+    If a type begins at `Person` and `Judge`, it does not begin at nodes with the labels `Person` and `Expert`; if it
+    begins at `Person` alone, the schema does not tell the kinds of people apart.
+    """
+    apart = any(len(known & kind) > 1 for kind in index.kinds if label in kind)
+    having = [kind for place, kind in enumerate(index.kinds) if kinds >> place & 1 and label in kind]
+    return not apart or not having or any(kind <= known for kind in having)
 
 
 def shortest_path(index: SchemaIndex, left: int, right: int) -> str:

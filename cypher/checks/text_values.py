@@ -44,7 +44,10 @@ def text_values_of(facts: Facts, use: PropertyUse) -> TextValues | None:
         return None
     if use.symbol.kind == "node":
         index = facts.index
-        owners = [index.schema.labels[label] for label in index.labels_of(use.symbol.kinds)]
+        labels = index.labels_of(use.symbol.kinds)
+        # A label of all these nodes has all their values; those of a narrower label may all be missing.
+        whole = [label for label in labels if not use.symbol.kinds & ~index.label_masks[label]]
+        owners = [index.schema.labels[label] for label in whole[:1] or labels]
         found = [
             (owner.properties[use.key], owner.texts.get(use.key)) for owner in owners if use.key in owner.properties
         ]
@@ -135,9 +138,9 @@ def _function(
         _convert(argument, use, texts, "warning", f"{call.name}() compares it character by character", findings)
     elif call.key.startswith("duration.") and texts.type in MOMENTS:
         _convert(argument, use, texts, "error", f"{call.name}() takes no text", findings)
-    elif call.key in TO_NUMBER and texts.type in NUMBERS and texts.form not in NUMBERS:
+    elif call.key in TO_NUMBER and texts.type in NUMBERS and (texts.unit or texts.form not in NUMBERS):
         inner = texts.converted(findings.query.source(argument))
-        written = inner and (inner if call.key == "tofloat" else inner.replace("toFloat", call.name, 1))
+        written = inner and f"{call.name}{inner[inner.index('(') :]}"
         _report(call, use, texts, "warning", f"{call.name}() of them is null or wrong", written, findings)
     elif call.key in READS and texts.type in MOMENTS and (texts.form not in READS[call.key] or texts.share < 1):
         inner = texts.converted(findings.query.source(argument))
@@ -371,7 +374,9 @@ def _as_text(literal: t.Expression, texts: TextValues) -> str:
         text = str(literal.value).rjust(texts.width or 0, "0")
         return quoted_string(text) if texts.width is not None and len(text) == texts.width else ""
     text = str(literal.value)
-    same_form = texts.form == "int" or (texts.form == "compact_date" and len(text) == len(texts.example))
+    same_form = (texts.form == "int" and not texts.unit) or (
+        texts.form == "compact_date" and len(text) == len(texts.example)
+    )
     return quoted_string(text) if same_form and texts.share >= 1 else ""
 
 

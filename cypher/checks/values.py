@@ -29,7 +29,7 @@ from graphground.cypher.diagnostics import Edit
 from graphground.cypher.outline.model import Comparison, Data, Facts, PropertyUse, common_texts, owners
 from graphground.cypher.quoting import quoted_string
 from graphground.cypher.schema import SCALAR_TYPES
-from graphground.cypher.text_values import BOOLEANS, are_milliseconds
+from graphground.cypher.text_values import BOOLEANS, epoch_of
 from graphground.cypher.tokens import words
 from graphground.cypher.tree import Node
 
@@ -68,26 +68,31 @@ def wrong_values(facts: Facts, findings: Findings, parameters: dict[str, object]
     _differences(facts, findings)
 
 
-def _is_epoch(facts: Facts, use: PropertyUse, data: Data | None) -> bool:
-    """Whether all values of a whole number are times in milliseconds since 1970, from 1973 to 2099."""
+def _epoch_unit(facts: Facts, use: PropertyUse, data: Data | None) -> str | None:
+    """Return `epochMillis` or `epochSeconds` if all values of a whole number are such times; see `epoch_of`."""
     if data is None or property_type(facts, use) != "int":
-        return False
+        return None
     known = [data.property(owner, use.key) for owner in owners(facts, use.symbol, use.key)]
-    return bool(known) and all(item is not None and are_milliseconds(item.least, item.greatest) for item in known)
+    units = {epoch_of(item.least, item.greatest) if item is not None else None for item in known}
+    return units.pop() if len(units) == 1 else None
 
 
 def _epoch(facts: Facts, comparison: Comparison, use: PropertyUse, findings: Findings, data: Data | None) -> bool:
-    """Report milliseconds compared with a date or a year, `i.at > date('2022-01-01')`; return whether it applies."""
+    """Report times since 1970 compared with a date or a year, `i.at > date('2022-01-01')`; return whether it applies.
+
+    A whole number in the range of seconds may be a count that is compared with one, and no year.
+    """
     literal, source = comparison.right_node, findings.query.source
     written = literal.value if isinstance(literal, t.StringLiteral) else ""
     year = bool(_year_of(literal))
     kind = "date" if ISO_DATE.fullmatch(written) else literal_type(literal, {})
     if (comparison.operator not in ORDER and not (year and written)) or not (year or kind in ("date", "datetime")):
         return False
-    if not _is_epoch(facts, use, data):
+    unit = _epoch_unit(facts, use, data)
+    if unit is None or (unit == "epochSeconds" and year and not written):
         return False
     name, naming = in_where(use, findings.query)
-    moment = f"datetime({{epochMillis: {name}.{source(use.key_node)}}})"
+    moment = f"datetime({{{unit}: {name}.{source(use.key_node)}}})"
     subject = f"{moment}.year" if year else f"date({moment})" if kind == "date" else moment
     operator = comparison.operator if comparison.operator in ORDER else "="
     value = _year_of(literal) if year else f"date({source(literal)})" if written else source(literal)
@@ -96,7 +101,8 @@ def _epoch(facts: Facts, comparison: Comparison, use: PropertyUse, findings: Fin
     edits = [] if use.in_map else [Edit(left.start, left.end, subject), Edit(literal.start, literal.end, value)]
     findings.error(
         "type_mismatch",
-        f"{name_of(use)} holds times as milliseconds since 1970, so it cannot be compared with {source(literal)}. "
+        f"{name_of(use)} holds times as {'milliseconds' if unit == 'epochMillis' else 'seconds'} since 1970, so it "
+        f"cannot be compared with {source(literal)}. "
         f"{naming}{'and write' if naming else 'Write'} {subject} {operator} {value}.",
         comparison.node if whole else literal,
         [f"{subject} {operator} {value}"] if whole else [],
@@ -404,8 +410,8 @@ def _component(facts: Facts, use: PropertyUse, part: t.Name, findings: Findings,
     suggestions = []
     if part.text.lower() in DATE_PARTS:
         suggestions = [text] if expected == "int" else [f"date({text}).{part.text}"] if expected == "str" else []
-        if _is_epoch(facts, use, data):
-            suggestions = [f"datetime({{epochMillis: {text}}}).{part.text}"]
+        if unit := _epoch_unit(facts, use, data):
+            suggestions = [f"datetime({{{unit}: {text}}}).{part.text}"]
     findings.error(
         "type_mismatch",
         f"{name_of(use)} is of type {expected} and has no part {part.text!r}.",

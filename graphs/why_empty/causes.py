@@ -239,11 +239,7 @@ def blame_hop(probe: Probe, before: str, hop: Hop, others: str, conditions: Sequ
     if properties is not None and matches(
         text_with(probe.query.text, relationship, [Edit(properties.start, properties.end, "")])
     ):
-        return probe.diagnostic(
-            "filter_removes_all",
-            properties,
-            f"{here} matches nothing only because of {probe.source(properties)} on the relationship.",
-        )
+        return _blame_map(probe, before, hop, properties, others, conditions)
     found = []
     for mark, before_type, after_type in (("right", "-[", "]->"), ("left", "<-[", "]-")):
         pattern = f"{probe.source(hop.left)}{before_type}any_of_them{after_type}{probe.source(hop.right)}{others}"
@@ -261,6 +257,29 @@ def blame_hop(probe: Probe, before: str, hop: Hop, others: str, conditions: Sequ
         )
     return probe.diagnostic(
         "matches_nothing", relationship, f"Both ends of {here} exist, but no relationship connects them."
+    )
+
+
+def _blame_map(
+    probe: Probe, before: str, hop: Hop, properties: t.Expression, others: str, conditions: Sequence[str]
+) -> Diagnostic:
+    """Return the diagnostic for the properties in a relationship's map, without which the hop matches."""
+    relationship = hop.relationship
+    text = probe.source(relationship)
+    inside, _, arrow = text[: properties.start - relationship.start], *text.rpartition("]")[1:]
+    variable = probe.source(relationship.variable) if relationship.variable else "only"
+    if not relationship.variable:
+        inside = inside.replace("[", f"[{variable}", 1)
+    bare = f"{probe.source(hop.left)}{inside}]{arrow}{probe.source(hop.right)}{others}"
+    entries = properties.entries if isinstance(properties, t.MapLiteral) and not relationship.length else []
+    for entry in entries:
+        equal = f"{variable}.{probe.source(entry.key)} = {probe.source(entry.value)}"
+        if not probe.matches(before, bare, [*conditions, equal]):
+            return explain_equality(probe, before, relationship, entry, f"{bare}{all_hold(conditions)}", variable)
+    return probe.diagnostic(
+        "filter_removes_all",
+        properties,
+        f"{_text(probe, hop)} matches nothing only because of {probe.source(properties)} on the relationship.",
     )
 
 
@@ -440,11 +459,11 @@ def _absent(owner: str, key: str, value: str, operator: str) -> str:
 
 
 def explain_equality(
-    probe: Probe, before: str, node: t.NodePattern, entry: t.MapEntry, bare: str, variable: str
+    probe: Probe, before: str, node: t.NodePattern | t.RelationshipPattern, entry: t.MapEntry, bare: str, variable: str
 ) -> Diagnostic:
-    """Explain a property in a node's map as if it were a condition in WHERE.
+    """Explain a property in the map of a node or relationship as if it were a condition in WHERE.
 
-    `bare` is the node without its map, and `variable` is the variable in `bare`.
+    `bare` is the pattern without the map, and `variable` is the variable in `bare`.
     """
     subject = t.Property(entry.start, entry.key.end, t.Variable(entry.start, entry.start, variable), entry.key)
     condition = t.Binary(entry.start, entry.end, "=", subject, entry.value, entry.key.end)

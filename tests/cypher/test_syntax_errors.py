@@ -24,6 +24,11 @@ def test_a_habit_from_another_language_causes_a_hint(text: str, hint: str) -> No
     assert hint in first.message
 
 
+def test_the_first_mistake_is_reported_with_the_operators_before_it() -> None:
+    report = validate("MATCH (n) WHERE n.a != 1 RETURN n LIMT 3 UNION MATCH (n) RETRUN n")
+    assert [finding.found for finding in report.diagnostics] == ["LIMT", "!="]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -17,8 +17,10 @@ from graphground.cypher.text_values import TextValues, find_placeholders, text_v
         (["30.100", "9.900", "12.500", "8.000", "1.100"], "dotted_float"),
         (["8,636", "334", "62,288", "7,437", "1,050", "2,212"], "grouped_float"),
         (["0.125", "3.500", "12.250"], "float"),
-        (["12.5 m2", "3 m2", "4 m2"], "unit_float"),
-        (["1,200 kg", "900 kg", "1,350 kg", "800 kg", "1,100 kg", "2,000 kg", "3,100 kg"], "grouped_unit_float"),
+        (["12.5 m2", "3 m2", "4 m2"], "float"),
+        (["€ 417", "€ 90", "€ 417"], "int"),
+        (["45%", "3.5%", "9%"], "float"),
+        (["1,200 kg", "900 kg", "1,350 kg", "800 kg", "1,100 kg", "2,000 kg", "3,100 kg"], "grouped_float"),
         (["yes", "no", "yes"], "bool"),
         (["true", "false", "false"], "bool"),
         (["2014-01-02"] * 3, "date"),
@@ -52,11 +54,27 @@ def test_the_form_of_texts_is_recognised(values: list[str], form: str) -> None:
         [],
         ["12"],
         ["1.2.3", "2.0.1", "10.1.4"],
+        ["SN1", "SN2", "SN3"],  # codes, although the letters are the same
+        ["12 kg", "3 g", "4 kg"],
         ["01.02.2014", "x", "03.04.2015"],
     ],
 )
 def test_texts_without_a_common_form_are_plain_text(values: list[str]) -> None:
     assert text_values(values) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "written"),
+    [
+        (["€ 417", "€ 90", "€ 1200"], "toInteger(replace(o.fee, '€ ', ''))"),
+        (["$1,234.50", "$12.00", "$1,000.00"], "toFloat(replace(replace(o.fee, '$', ''), ',', ''))"),
+        (["12.5 m2", "3 m2", "4 m2"], "toFloat(replace(o.fee, ' m2', ''))"),
+    ],
+)
+def test_numbers_are_converted_without_their_unit(values: list[str], written: str) -> None:
+    found = text_values(values)
+    assert found is not None
+    assert (found.converted("o.fee"), found.share) == (written, 1.0)
 
 
 def test_ambiguous_dates_are_not_converted() -> None:

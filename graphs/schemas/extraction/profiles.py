@@ -281,7 +281,7 @@ class Profiler:
         """Return the profile, corrected by a check of up to `MOST_CHECKED` values; None if too few values fit."""
         wider = "float" if seen.form == "int" and not seen.words else seen.form
         bound = f"WITH n LIMIT {MOST_CHECKED} " if count is None or count > MOST_CHECKED else ""
-        values = f"{match} {bound}WITH {property_of('n', key)} AS v WHERE v <> '' "
+        values = f"{match} {bound}WITH {seen.without_unit(property_of('n', key))} AS v WHERE v <> '' "
         fits, fits_wider = (f"v =~ {quoted_string(FORMS[form].pattern)}" for form in (seen.form, wider))
         missing = ", ".join(map(quoted_string, seen.placeholders))
         counted = self._rows(

@@ -229,3 +229,18 @@ PLACES = Names(("Malta", "Country"), ("Kobe Yard", "Yard"))
 )
 def test_a_relationship_written_as_a_property_becomes_a_relationship(query: str, fixed: str | None) -> None:
     assert validate(query, VESSELS, entities=PLACES).suggested_query == fixed
+
+
+def test_a_name_with_the_word_of_its_label_is_the_name() -> None:
+    ages = schema("dig", {"Period": {}, "Find": {}}, ["Find DATES_TO Period"])
+    names = Names(("Roman", "Period"), ("Bronze Age", "Period"))
+    query = "MATCH (f:Find)-[:DATES_TO]->(p:Period {name: 'Roman Period'}) RETURN f.name"
+    right = "MATCH (f:Find)-[:DATES_TO]->(p:Period {name: 'Roman'}) RETURN f.name"
+    assert validate(query, ages, entities=names).suggested_query == right
+    assert validate(query.replace("Roman P", "Greek P"), ages, entities=names).suggested_query is None
+
+
+def test_a_name_excluded_in_another_case_is_the_name() -> None:
+    query = "MATCH (c:Company) WHERE c.name <> 'walmart' RETURN c.launch_year"
+    fixed = query.replace("walmart", "Walmart")
+    assert validate(query, COMPANY, entities=Names(("Walmart", "Company"))).suggested_query == fixed

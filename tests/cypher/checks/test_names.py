@@ -278,6 +278,54 @@ def test_two_missing_hops_are_the_fix_if_no_way_over_one_node_exists() -> None:
     )
 
 
+COURT = schema(
+    "court",
+    {"Person": {"city": "str"}, "Expert": {}, "Judge": {}, "Case": {}, "Hearing": {}, "Firm": {"name": "str"}},
+    [
+        "Person PRESIDES_OVER Case",
+        "Judge PRESIDES_OVER Case",
+        "Person TESTIFIED_AT Hearing",
+        "Expert TESTIFIED_AT Hearing",
+        "Hearing OF_CASE Case",
+        "Judge MEMBER_OF Firm",
+    ],
+    {"MEMBER_OF": {"role": "str"}},
+    label_combinations=frozenset({frozenset({"Person", "Expert"}), frozenset({"Person", "Judge"})}),
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "right"),
+    [
+        (  # every expert is a person, but only judges preside
+            "MATCH (e:Expert)-[:TESTIFIED_AT]->(c:Case) RETURN count(e)",
+            "MATCH (e:Expert)-[:TESTIFIED_AT]->(:Hearing)-[:OF_CASE]->(c:Case) RETURN count(e)",
+        ),
+        (
+            "MATCH (j:Judge {role: 'partner'})-[:MEMBER_OF]->(f:Firm) RETURN f.name",
+            "MATCH (j:Judge )-[:MEMBER_OF {role: 'partner'}]->(f:Firm) RETURN f.name",
+        ),
+        (
+            "MATCH (f:Firm)<-[m:MEMBER_OF]-(:Judge {name: 'Ada', role: 'partner'}) RETURN f.name",
+            "MATCH (f:Firm)<-[m:MEMBER_OF {role: 'partner'}]-(:Judge {name: 'Ada'}) RETURN f.name",
+        ),
+        (
+            "MATCH (p:Person)-[:LIVES_IN]->(:City {name: 'Ashby'}) RETURN count(p)",
+            "MATCH (p:Person {city: 'Ashby'}) RETURN count(p)",
+        ),
+        (
+            "MATCH (c:City)<-[:LIVES_IN]-(p:Person {name: 'Ada'}) WHERE c.name IN ['Ashby'] RETURN c.name",
+            "MATCH (p:Person {name: 'Ada'}) WHERE p.city IN ['Ashby'] RETURN p.city",
+        ),
+        ("MATCH (p:Person)-[:LIVES_IN]->(c:City {name: 'Ashby'}) RETURN c", None),  # there is no such node to return
+        ("MATCH (p:Person)-[:LIVES_IN]->(c:City {name: 'Ashby', size: 1}) RETURN count(p)", None),
+        ("MATCH (:Person)-[:LIVES_IN]->(c:City) RETURN c.name", None),  # the person has no variable to read from
+    ],
+)
+def test_what_is_written_as_a_node_or_at_a_node_is_read_where_it_is(query: str, right: str | None) -> None:
+    assert validate(query, COURT).suggested_query == right
+
+
 def test_a_property_of_the_relationship_is_read_there_although_a_property_of_the_node_is_spelled_like_it() -> None:
     stock = schema(
         "stock", {"Find": {"find_no": "int"}, "Museum": {}}, ["Find KEPT_IN Museum"], {"KEPT_IN": {"inv_no": "str"}}

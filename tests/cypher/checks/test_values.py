@@ -195,3 +195,19 @@ def test_milliseconds_since_1970_are_not_compared_with_dates_and_years(condition
     assert [finding.code for finding in report.diagnostics] == ["type_mismatch"]
     assert report.suggested_query == query.format(fixed)
     assert validate(query.format("i.at > 1609459200000"), port, data=data).valid
+
+
+@pytest.mark.parametrize(
+    ("condition", "fixed"),
+    [
+        ("i.at >= date('2022-01-01')", "date(datetime({epochSeconds: i.at})) >= date('2022-01-01')"),
+        ("i.at STARTS WITH '2022'", "datetime({epochSeconds: i.at}).year = 2022"),
+        ("i.at > 2022", None),  # it may be a count
+    ],
+)
+def test_seconds_since_1970_are_not_compared_with_dates(condition: str, fixed: str | None) -> None:
+    port = schema("port", {"Incident": {"at": "int"}}, [])
+    values = PropertyStatistics(60, 60, least=1549929600, greatest=1701302400)
+    data = Statistics({"Incident": LabelStatistics("Incident", 60, {"at": values}, "name")}, {}, ())
+    query = "MATCH (i:Incident) WHERE {} RETURN i.name"
+    assert validate(query.format(condition), port, data=data).suggested_query == (fixed and query.format(fixed))

@@ -107,6 +107,17 @@ def test_a_pattern_that_matches_nothing_is_reported_with_its_reason(
     assert cause(film_graph, query).message == message
 
 
+@pytest.mark.parametrize(
+    ("relationship", "name"), [("[:writtenBy {year: -3}]", "year"), ("[w:writtenBy {year: -3}]", "w.year")]
+)
+def test_a_property_of_a_relationship_is_explained_by_its_values(
+    film_graph: Graph, relationship: str, name: str
+) -> None:
+    found = cause(film_graph, f"MATCH (f:Film)-{relationship}->(p:Person) WHERE f.name <> 'x' RETURN p.name")
+    assert (found.code, found.found) == ("filter_removes_all", "year: -3")
+    assert f"In the rows before this condition, {name} ranges from " in found.message
+
+
 MISSING = "{a: 'N/A'}, {a: 'N/A'}"
 
 
