@@ -47,7 +47,8 @@ def text_values_of(facts: Facts, use: PropertyUse) -> TextValues | None:
         labels = index.labels_of(use.symbol.kinds)
         # A label of all these nodes has all their values; those of a narrower label may all be missing.
         whole = [label for label in labels if not use.symbol.kinds & ~index.label_masks[label]]
-        owners = [index.schema.labels[label] for label in whole[:1] or labels]
+        whole = sorted(whole, key=lambda label: index.label_masks[label].bit_count())[:1]
+        owners = [index.schema.labels[label] for label in whole or labels]
         found = [
             (owner.properties[use.key], owner.texts.get(use.key)) for owner in owners if use.key in owner.properties
         ]
@@ -242,12 +243,7 @@ def _is_number(text: str) -> bool:
 
 
 def _is_iso(text: str, type_: str) -> bool:
-    parts = text[:10].split("-")
-    return (
-        [len(part) for part in parts] == [4, 2, 2]
-        and all(part.isdigit() for part in parts)
-        and ((len(text) == 10) == (type_ == "date"))
-    )
+    return re.match(r"\d{4}-\d{2}-\d{2}(?!\d)", text) is not None and (len(text) == 10) == (type_ == "date")
 
 
 def _convert(

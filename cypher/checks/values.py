@@ -18,6 +18,7 @@ from graphground.cypher.checks.text_values import (
     MOMENTS,
     NEEDS_NUMBERS,
     NUMBERS,
+    ORDERING,
     compared_with_value,
     component,
     in_where,
@@ -33,7 +34,7 @@ from graphground.cypher.text_values import BOOLEANS, epoch_of
 from graphground.cypher.tokens import words
 from graphground.cypher.tree import Node
 
-ORDER = frozenset({"=", "<>", "<", "<=", ">", ">="})
+ORDER = ORDERING | {"=", "<>"}
 TEXT = frozenset({"CONTAINS", "STARTS WITH", "ENDS WITH", "=~"})
 SAMPLES = {
     "date": "date('1999-01-31')",
@@ -221,7 +222,7 @@ def _list_as_value(facts: Facts, comparison: Comparison, use: PropertyUse, findi
     negation = "NOT " if comparison.operator == "<>" else ""
     suggestions = [f"{negation}{value} IN {subject}"]
     message = f"{name_of(use)} is a list, which never equals a single value."
-    if comparison.operator in ("<", "<=", ">", ">="):
+    if comparison.operator in ORDERING:
         suggestions = [f"any(x IN {subject} WHERE x {comparison.operator} {value})"]
         message = f"{name_of(use)} is a list: {comparison.operator} with a single value is never true."
     findings.error("list_compared_as_value", message, comparison.node, suggestions, clear=True)
@@ -425,10 +426,6 @@ def _component(facts: Facts, use: PropertyUse, part: t.Name, findings: Findings,
 # Reports comparisons with NULL: `n.x = NULL` is always null, so the condition never holds, even if `n.x` is null
 
 
-EQUAL = frozenset({"=", "<>"})
-ORDERED = frozenset({"<", "<=", ">", ">="})
-
-
 def compared_with_null(findings: Findings) -> None:
     """Report `WHERE n.x = NULL`, `<> NULL`, `{x: NULL}` in a pattern and `CASE n.x WHEN NULL`."""
     if next(findings.query.find(t.NullLiteral), None) is None:
@@ -436,7 +433,7 @@ def compared_with_null(findings: Findings) -> None:
     seen: set[int] = set()  # a condition inside a subquery belongs to an outer condition too
     for condition in conditions(findings.query):
         for node in condition.find(t.Binary):
-            if node.operator in EQUAL | ORDERED and id(node) not in seen:
+            if node.operator in ORDER and id(node) not in seen:
                 seen.add(id(node))
                 _comparison(node, findings)
     created = {
@@ -494,7 +491,7 @@ def _comparison(node: t.Binary, findings: Findings) -> None:
         return
     source = findings.query.source
     message = f"{source(node)} is always null, never true"
-    if all(nulls) or node.operator in ORDERED:
+    if all(nulls) or node.operator in ORDERING:
         findings.error("null_comparison", f"{message}: a value cannot be compared with null.", node)
         return
     operand = node.right if nulls[0] else node.left

@@ -3,7 +3,7 @@
 import pytest
 
 from graphground.cypher import validate
-from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
+from graphground.cypher.schema import Combination, Label, PropertyGraphSchema, RelationshipPattern
 from graphground.cypher.text_values import TextValues
 from graphground.graphs.schemas.statistics import LabelStatistics, PropertyStatistics, Statistics
 
@@ -270,3 +270,21 @@ def test_a_conversion_that_does_not_read_the_separators_is_replaced() -> None:
         "MATCH (f:Find) WHERE toFloat(replace(f.rate, ',', '.')) > 300 AND toInteger(replace(f.weight, ',', '')) > 3 "
         "AND toInteger(f.cost) > 3 RETURN count(f)"
     )
+
+
+def test_the_label_of_all_nodes_decides_on_the_form_although_a_narrower_label_has_no_values() -> None:
+    amount = {"amount": TextValues("dotted_float", "1.234,50")}
+    cases = PropertyGraphSchema(
+        "court",
+        {"Case": Label("Case", {"amount": "str"}, texts=amount), "Appeal": Label("Appeal", {"amount": "str"})},
+        (),
+        label_combinations=frozenset({frozenset({"Case", "Appeal"})}),
+        combinations=(
+            Combination(frozenset({"Case"}), 9, ("amount",)),
+            Combination(frozenset({"Case", "Appeal"}), 3, ("amount",)),
+        ),
+    )
+    query = "MATCH (c:{}) WHERE {} > 1000 RETURN count(c)"
+    read = "toFloat(replace(replace(c.amount, '.', ''), ',', '.'))"
+    assert validate(query.format("Case", "c.amount"), cases).suggested_query == query.format("Case", read)
+    assert validate(query.format("Appeal", "c.amount"), cases).suggested_query is None
