@@ -198,7 +198,8 @@ async def _ask_bench(parsed: argparse.Namespace, bench: Bench, progress: Callabl
 
 @command("report")
 def report(parsed: argparse.Namespace) -> int:
-    """Write the report of a run: one HTML file that opens from disk, and its figures as JSON.
+    """Write the report of a run: one HTML file that opens from disk, and its figures as JSON. Beside another run, also
+    print how many tasks were won and lost against it, and whether that may be chance.
 
     FOLDER           The run's folder.
     [FILE]           The report to write (.html); default: report.html in the run's folder.
@@ -213,34 +214,16 @@ def report(parsed: argparse.Namespace) -> int:
         raise WrongUse(f"the report is an HTML file; {path} does not end in .html")
     settings, records = read_run(parsed.folder)
     judged = read_judgements(parsed.folder)
-    write_report(
-        settings, records, path, judged=judged, other=read_run(parsed.beside) if parsed.beside is not None else None
-    )
+    other = read_run(parsed.beside) if parsed.beside is not None else None
+    found = write_report(settings, records, path, judged=judged, other=other).get("comparison")
     sys.stdout.write(f"Wrote {path} and {path.with_suffix('.json')}.\n")
-    return 0
-
-
-@command("compare")
-def compare(parsed: argparse.Namespace) -> int:
-    """Print how many tasks the second run won and lost against the first, and whether the difference may be chance.
-
-    FIRST   The folder of the first run.
-    SECOND  The folder of the second run.
-    """
-    from graphground.evals.reports.summary import compare as compared
-    from graphground.evals.runs.runner import read_run
-
-    found = compared(read_run(parsed.first)[1], read_run(parsed.second)[1])
-    before, after = (_percent(found[name]["execution_accuracy"]) for name in ("first", "second"))
-    left_out = (
-        f"; left out, because their gold answers are empty or fail: {found['left_out']}" if found["left_out"] else ""
-    )
-    p_value = f"= {found['p_value']:.4g}" if found["p_value"] else "< 0.000001"
-    sys.stdout.write(
-        f"{counted(found['tasks'], 'task')} in common{left_out}; execution accuracy {before} and {after}\n"
-        f"won {len(found['won'])}, lost {len(found['lost'])}, right in both {found['both_right']}, wrong "
-        f"in both {found['both_wrong']}\nMcNemar's test: p {p_value}\n"
-    )
+    if found is not None:
+        p_value = f"= {found['p_value']:.4g}" if found["p_value"] else "< 0.000001"
+        sys.stdout.write(
+            f"{counted(found['tasks'], 'task')} in common ({found['left_out']} left out): won {len(found['won'])}, lost "
+            f"{len(found['lost'])}, right in both {found['both_right']}, wrong in both {found['both_wrong']}\n"
+            f"McNemar's test: p {p_value}\n"
+        )
     return 0
 
 

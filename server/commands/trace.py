@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphground.cypher.diagnostics import counted
 from graphground.server.commands.command_line import WrongUse, command
 
 if TYPE_CHECKING:
@@ -66,30 +65,6 @@ def line_of(event: Event) -> str:
     parts = (time, event.session, event.name or event.kind, "failed" if event.failed else "ok", spent, tokens)
     shown = [visible(part, 60) for part in parts if part]
     return " ".join([*shown, visible(" ".join(request.split()), 100)]).rstrip()
-
-
-@command("sessions")
-def sessions(parsed: argparse.Namespace) -> int:
-    """List the sessions of a trace.
-
-    FILE  A trace: JSON Lines.
-    """
-    from graphground.server.traces.event import read_events
-    from graphground.server.traces.transcript import visible
-
-    check(parsed.file)
-    found: dict[str, list[Event]] = {}
-    for event in read_events(parsed.file):
-        found.setdefault(event.session, []).append(event)
-    for session, events in found.items():
-        tokens = sum((event.tokens_in or 0) + (event.tokens_out or 0) for event in events)
-        failed = sum(event.failed for event in events)
-        words = (session or "(none)", events[0].time, events[0].client or "(unknown client)")
-        sys.stdout.write(
-            f"{'  '.join(visible(word, 60) for word in words)}  {counted(len(events), 'event')}, {failed} failed, "
-            f"{counted(tokens, 'token')}\n"
-        )
-    return 0
 
 
 def check(file: Path) -> None:

@@ -41,11 +41,8 @@ WITHOUT_DATA_FOLDER = {
     "graphground eval rephrase",
     "graphground eval judge",
     "graphground eval report",
-    "graphground eval compare",
     "graphground completion",
     "graphground graphs check",
-    "graphground graphs compare",
-    "graphground trace sessions",
     "graphground trace show",
     "graphground wikidata build",
 }

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -40,27 +39,31 @@ def test_tasks_are_run_reported_and_compared_in_the_shell(
     assert "execution accuracy  50.0%" in capsys.readouterr().out
     assert run("eval", ["report", str(tmp_path / "two"), "--beside", str(tmp_path / "one")]) == 0
     assert (tmp_path / "two" / "report.html").stat().st_size > 10_000
-    assert run("eval", ["compare", str(tmp_path / "one"), str(tmp_path / "two")]) == 0
     assert "2 tasks in common" in capsys.readouterr().out
     assert run("eval", ["harden", str(tasks), str(tmp_path / "harder.json"), "--kind", "ambiguous", *home]) == 0
     (harder,) = json.loads((tmp_path / "harder.json").read_text("utf-8"))
     assert (harder["variant"], harder["expected"]) == ("ambiguous", "ask")
     assert run("eval", ["run", str(tmp_path / "harder.json"), str(tmp_path / "three"), "--suggest", *home]) == 0
-    assert run("eval", ["compare", str(tmp_path / "one"), str(tmp_path / "three")]) == 1
+    assert run("eval", ["report", str(tmp_path / "three"), "--beside", str(tmp_path / "one")]) == 1
     assert "no task in common; compare runs over the same task file" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("tasks", "shown"), [(2, "p = 0.5"), (40, "p < 0.000001")])
+@pytest.mark.parametrize(("p_value", "shown"), [(0.5, "p = 0.5"), (0.0, "p < 0.000001")])
 def test_a_tiny_p_value_is_not_shown_as_zero(
-    tasks: int, shown: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    p_value: float, shown: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def read_run(folder: Path) -> tuple[dict[str, str], list[dict[str, Any]]]:
-        correct = float(folder.name == "second")
-        common = {"psjs": 1.0, "executable": 1.0, "expected": "answer", "behaviour": "", "pattern": ""}
-        return {}, [{"qid": str(number), "execution_accuracy": correct, **common} for number in range(tasks)]
-
-    monkeypatch.setattr("graphground.evals.runs.runner.read_run", read_run)
-    assert run("eval", ["compare", "first", "second"]) == 0
+    comparison = {
+        "tasks": 40,
+        "left_out": 0,
+        "won": [],
+        "lost": [],
+        "both_right": 0,
+        "both_wrong": 0,
+        "p_value": p_value,
+    }
+    monkeypatch.setattr("graphground.evals.runs.runner.read_run", lambda folder: ({}, []))
+    monkeypatch.setattr("graphground.evals.reports.page.write_report", lambda *_, **__: {"comparison": comparison})
+    assert run("eval", ["report", "second", "--beside", "first"]) == 0
     assert capsys.readouterr().out.endswith(f"McNemar's test: {shown}\n")
 
 
@@ -69,7 +72,6 @@ def test_a_tiny_p_value_is_not_shown_as_zero(
     [
         (["run", "no.json", "run", "--suggest"], "no.json cannot be read"),
         (["report", "nowhere"], "there is no run in nowhere"),
-        (["compare", "nowhere", "nowhere"], "there is no run in nowhere"),
     ],
 )
 def test_wrong_input_is_reported_in_a_line_on_stderr(

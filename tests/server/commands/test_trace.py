@@ -1,4 +1,4 @@
-"""`graphground trace`: a trace as lines, as a transcript and as events, and the list of its sessions."""
+"""`graphground trace`: a trace as lines, as a transcript and as events."""
 
 from __future__ import annotations
 
@@ -43,14 +43,6 @@ def test_a_transcript_of_a_session_is_markdown(trace: str, capsys: pytest.Captur
     printed = capsys.readouterr().out
     assert "## Session `aa` of `ada 1.0`" in printed
     assert "bb" not in printed
-
-
-def test_the_sessions_are_listed_with_their_calls(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("trace", ["sessions", trace]) == 0
-    first, second = capsys.readouterr().out.splitlines()
-    assert "aa" in first
-    assert "2 events, 0 failed, 5 tokens" in first
-    assert "1 event, 1 failed" in second
 
 
 def test_a_missing_file_is_reported_with_the_option_that_writes_it(
