@@ -246,10 +246,11 @@ class TextValues:
 
 
 def texts_of(document: Mapping[str, Any]) -> dict[str, TextValues]:
-    """Return the formats of text properties in a JSON document, by property."""
+    """Return the formats of text properties in a JSON document, by property, but no format of another version."""
     return {
         key: TextValues(**{**values, **{name: tuple(values[name]) for name in ("words", "placeholders")}})
         for key, values in document.items()
+        if values["form"] in FORMS
     }
 
 

@@ -1,8 +1,8 @@
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
-from graphground.cypher.text_values import TextValues, find_placeholders, text_values
+from graphground.cypher.text_values import TextValues, find_placeholders, text_values, texts_of
 
 
 @pytest.mark.parametrize(
@@ -155,3 +155,9 @@ def test_placeholders_do_not_hide_the_form_of_the_other_values_whose_conversion_
     converted = replace(found, checked=True).converted("n.day")
     assert converted is not None
     assert converted.startswith("CASE WHEN n.day =~")
+
+
+def test_a_stored_format_of_another_version_is_not_read() -> None:
+    stored = asdict(TextValues("date", "2014-01-02", words=("n/a",)))
+    read = texts_of({"born": stored, "weight": {**stored, "form": "unit_float"}})
+    assert read == {"born": TextValues("date", "2014-01-02", words=("n/a",))}
