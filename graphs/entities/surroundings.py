@@ -23,10 +23,8 @@ def surroundings(engine: Engine, schema: PropertyGraphSchema, candidate: Candida
     Raises:
         EngineError: the database did not respond in time.
     """
-    label = schema.labels.get(candidate.label)
-    if label is None:
+    if candidate.label not in schema.labels:
         return []
-    condition = "n.eid = $key" if "eid" in label.properties else engine.capabilities().dialect.by_id
     found: list[str] = []
     for left, right, own_end, other_end in (("-", "->", "start", "end"), ("<-", "-", "end", "start")):
         labels = dict.fromkeys(
@@ -44,7 +42,7 @@ def surroundings(engine: Engine, schema: PropertyGraphSchema, candidate: Candida
             + " END"
         )
         table = engine.run(
-            f"{nodes(candidate.label).match()} WHERE {condition} MATCH (n){left}[r]{right}(m) "
+            f"{_match(engine, schema, candidate)} MATCH (n){left}[r]{right}(m) "
             f"RETURN DISTINCT type(r) AS type, labels(m) AS labels, {name} AS name LIMIT {limit}",
             {"key": candidate.key},
             timeout=SECONDS,
@@ -58,6 +56,12 @@ def surroundings(engine: Engine, schema: PropertyGraphSchema, candidate: Candida
         if len(found) >= limit:
             break
     return found[:limit]
+
+
+def _match(engine: Engine, schema: PropertyGraphSchema, candidate: Candidate) -> str:
+    """Return the clause that finds a candidate's node by the parameter `key`."""
+    known = "eid" in schema.labels[candidate.label].properties
+    return f"{nodes(candidate.label).match()} WHERE {'n.eid = $key' if known else engine.capabilities().dialect.by_id}"
 
 
 DEGREE_SECONDS = 1.0
@@ -76,13 +80,10 @@ def degree(engine: Engine, schema: PropertyGraphSchema, candidate: Candidate) ->
     Raises:
         EngineError: the database did not respond in time.
     """
-    label = schema.labels.get(candidate.label)
-    if label is None:
+    if candidate.label not in schema.labels:
         return 0
-    condition = "n.eid = $key" if "eid" in label.properties else engine.capabilities().dialect.by_id
     table = engine.run(
-        f"{nodes(candidate.label).match()} WHERE {condition} MATCH (n)-[r]-() "
-        f"WITH r LIMIT {MOST} RETURN count(r) AS degree",
+        f"{_match(engine, schema, candidate)} MATCH (n)-[r]-() WITH r LIMIT {MOST} RETURN count(r) AS degree",
         {"key": candidate.key},
         timeout=DEGREE_SECONDS,
     )

@@ -21,7 +21,7 @@ def show(parsed: argparse.Namespace) -> int:
     """Print a schema, or the part of it that a question needs.
 
     GRAPH                     A loaded graph, or a CypherBench schema file.
-    --form (base|enhanced|json|mermaid)  The form of the whole schema, by default base; mermaid is a flowchart.
+    --form (base|enhanced|json)  The form of the whole schema, by default base.
     --question QUESTION       Print only what this question needs.
     --max-tokens N            Token budget of the schema.
     """
@@ -33,15 +33,6 @@ def show(parsed: argparse.Namespace) -> int:
     budget = {} if parsed.max_tokens is None else {"max_tokens": parsed.max_tokens}
     if parsed.form is not None and parsed.question is not None:
         raise WrongUse("--form is for the whole schema: leave out --form or --question")
-    if parsed.form == "mermaid":
-        if parsed.max_tokens is not None:
-            raise WrongUse("--form mermaid draws the whole schema: leave out --max-tokens")
-        from graphground.graphs.schemas.mermaid import draw_schema
-        from graphground.tools.tool import graph_named
-
-        with _opened(parsed) as graphs:
-            sys.stdout.write(draw_schema(graph_named(graphs, None).schema) + "\n")
-        return 0
     with _opened(parsed) as graphs:
         if parsed.question is None:
             text = get_schema(

@@ -67,10 +67,7 @@ WRONG = [
     (["graphs", "load", "x.json", "--into", "bolt://x", "--name", "y"], "--into"),
     (["graphs", "load", "x.json", "--user", "y"], "need --into"),
     (["schema", "show", "nope"], "There is no loaded graph 'nope'"),
-    (
-        ["schema", "show", "nope", "--form", "pretty"],
-        "--form must be one of base, enhanced, json, mermaid, not 'pretty'",
-    ),
+    (["schema", "show", "nope", "--form", "pretty"], "--form must be one of base, enhanced, json, not 'pretty'"),
     (["entities", "info", "nope"], "there is no graph 'nope'"),
     (["entities"], "COMMAND"),
     (["query"], "QUERY"),
