@@ -8,7 +8,6 @@ array([0. , 0.62, 0.11])
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -90,7 +89,6 @@ class Evidence:
         self._pair_places = [place for place, _ in pairs]
         vectors: Array = encoder().encode([*texts, *(text for _, text in pairs)])
         self._vectors, self._pair_vectors = vectors[: len(texts)], vectors[len(texts) :]
-        self._sums: dict[tuple[int, ...], Array] = {}
         self.matrix = self._compare()
         """For each content word and each element of the vocabulary, how much the word says about it, from 0 to 1."""
 
@@ -130,14 +128,6 @@ class Evidence:
         if number is None and "|" in name:
             return np.asarray(np.maximum.reduce([self.says(kind, part) for part in name.split("|")]), dtype=np.float32)
         return self.matrix[:, number] if number is not None else np.zeros(len(self.indices), dtype=np.float32)
-
-    def sum_of(self, places: Sequence[int]) -> Array:
-        """Return the unit vector of some content words together."""
-        key = tuple(places)
-        if key not in self._sums:
-            total = self._vectors[list(places)].sum(axis=0) if places else np.zeros(256, dtype=np.float32)
-            self._sums[key] = np.asarray(total / (np.linalg.norm(total) + 1e-9), dtype=np.float32)
-        return self._sums[key]
 
 
 def _is_said(meaning: Meaning, schema: PropertyGraphSchema) -> bool:

@@ -41,6 +41,7 @@ _OPERATORS = {
     "same": r"\b(?:same|shared?|shares|in common|another|others?|fellow|co-\w+|co(?:auth|found|host|own|produc|star|work|writ)\w+|"
             r"colleagues?|siblings?|also|such)\b",
     "names": r"\b(?:names?|titles?)\b",
+    "named": r"\bnames?,? (?:and|with|plus|\+)|\band (?:\w+ )?names?\b",
     "when": r"\b(?:when|what (?:year|date|day)|which (?:year|date)|dates?|years?)\b",
     "where": r"\b(?:where|places?|locations?|cit(?:y|ies))\b",
     "who": r"\b(?:who|whom|whose|people|persons?|everyone|anyone|anybody|somebody|person|folks?|individuals?)\b",

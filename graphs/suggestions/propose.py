@@ -16,7 +16,7 @@ from math import log, log10
 
 import numpy as np
 
-from graphground.cypher.names.words import lemma, root, split_name
+from graphground.cypher.names.words import root, split_name
 from graphground.graphs.graph import Graph
 from graphground.graphs.question.model import Question
 from graphground.graphs.suggestions.asked import Asked
@@ -56,6 +56,8 @@ class Proposal:
     candidate: Candidate
     features: Features
     score: float = 0.0
+    own_label: float = 0.0
+    """`Proposer.asks_own_label`: what is asked for is not what this candidate returns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +100,13 @@ class Proposer:
         self._known_steps: dict[Hashable, Features] = {}
         self._known_ends: dict[Hashable, _Ends] = {}
         self._known_chances: dict[tuple[str, str], Array] = {}
+        self._known_nodes: dict[int, tuple[Mapping[str, float], Array]] = {}
+        self._concepts: dict[str, Array] = {}
         self._likeliest: dict[frozenset[int], list[float]] = {}
         self._nearest: dict[tuple[int, str], float] = {}
         self._left: dict[frozenset[int], tuple[float, float]] = {}
         self._distance: dict[int, list[float]] = {}
-        self._directions: dict[tuple[int, Step], float] = {}
+        self._directions: dict[tuple[Step, int, bool], float] = {}
 
     # Features of shapes
 
@@ -118,6 +122,7 @@ class Proposer:
         said = [self._said_by(step.type, used) for step in steps]
         if steps:
             found |= self._step_features(said, used)
+            found |= self._element_cost(shape, said, used)
             found["near"] = sum(self._near(path) for path in shape.paths) / len(shape.paths)
             found["symmetric"] = sum(self.walker.symmetry(step.type) for step in steps if step.direction != "any")
         else:
@@ -138,14 +143,10 @@ class Proposer:
                 covers.append(self.said("label", path.anchor.label) * np.float32(0.9 if path.anchor.name else 1.0))
             if path.anchor.name and path.anchor.label:
                 found["anchor.label"] = max(found.get("anchor.label", 0.0), self._near_label(path.anchor))
-        target = ends.target * open_words
         covered = np.maximum.reduce([ends.target, *covers]) * open_words
         for mention, score in scores.items():
             for place in self.asked.mention_words[mention]:
                 covered[place] = max(covered[place], score)
-        if self.size:
-            head = self._head(open_words)
-            found["target.head"] = float(target[head]) if head is not None else 0.0
         if "who" in self.operators:
             found["who"] = ends.person
         certain = bool(steps) and self.asked.end_labels.get(steps[-1]) == {shape.label}
@@ -161,7 +162,6 @@ class Proposer:
         its_scores = [path.anchor.score for path in shape.paths if path.anchor.name]
         found["anchor.score"] = sum(its_scores) / len(its_scores) if its_scores else 0.0
         found["anchor.rank"] = float(sum(path.anchor.rank for path in shape.paths))
-        found["anchor.value"] = float(sum(path.anchor.is_value for path in shape.paths))
         found["anchor.none"] = float(not its_scores)
         several = sum(len(path.anchor.also) for path in shape.paths)
         if several:
@@ -174,7 +174,11 @@ class Proposer:
         found["back"] = float(sum(a == reverse(b) for a, b in pairwise(steps)))
         found["back.same"] = found["back"] * ("same" in self.operators)
         found["any"] = float(sum(step.direction == "any" for step in steps))
-        found["direction"] = sum(self._direction(path) for path in shape.paths)
+        offset = 0
+        found["direction"] = 0.0
+        for path in shape.paths:
+            found["direction"] += self._direction(path, said[offset:])
+            offset += len(path.steps)
         if len(shape.paths) > 1:
             names = len({path.anchor.mention for path in shape.paths})
             found[f"join.{shape.join}"] = 1.0
@@ -190,17 +194,6 @@ class Proposer:
         found["tail"] = float(shape.tail is not None)
         count = shape.tail.count if shape.tail else shape.paths[0].count
         found["size"] = min(4.0, log10(1 + count))
-        kind, places = self._window
-        if kind == "noun" and places and self.question.words[0].folded in ("which", "what"):
-            word = self.question.words[self.evidence.indices[places[-1]]].folded
-            if lemma(word) == word:
-                found["size.one"] = found["size"]
-        rest = [place for place in range(self.size) if open_words[place]]
-        if rest and steps:
-            number, phrases = self.evidence.vocabulary.number, self.evidence.vocabulary.phrases
-            its = [("type", step.type) for step in steps] + [("label", ends.label)]
-            phrase = sum((phrases[number[key]] for key in its if key in number), np.zeros(256, dtype=np.float32))
-            found["phrase"] = float(self.evidence.sum_of(rest) @ phrase) / (float(phrase @ phrase) ** 0.5 + 1e-9)
         return found, covered
 
     def _open_words(self, used: frozenset[int]) -> Array:
@@ -263,6 +256,24 @@ class Proposer:
             "chance.least": min(likely),
         }
         return found
+
+    def _element_cost(self, shape: Shape, said: Sequence[_Said], used: frozenset[int]) -> Features:
+        """Return how well each step is said by a word for its type or for the label to which it leads."""
+        labels = [its for path in shape.paths for its in path.labels]
+        labels += shape.tail.labels if shape.tail else ()
+        open_words = self._open_words(used)
+        columns = [
+            np.maximum(np.array(its.chance, dtype=np.float32), self._node_chance(ends) * open_words).tolist()
+            for its, ends in zip(said, labels, strict=True)
+        ]
+        return {"node.cost": -sum(log(0.03 + value) for value in _assign(columns))}
+
+    def _node_chance(self, labels: Mapping[str, float]) -> Array:
+        """Return how probably each content word says one of the labels at the end of a step."""
+        if id(labels) not in self._known_nodes:
+            chances = [self._chance(label, "label") * min(1.0, 0.4 + share) for label, share in labels.items() if label]
+            self._known_nodes[id(labels)] = labels, np.maximum.reduce([self._nothing, *chances])
+        return self._known_nodes[id(labels)][1]
 
     @cached_property
     def _chances(self) -> Array:
@@ -383,10 +394,20 @@ class Proposer:
                 by_step = max(by_step, float(self.said("type", step.type)[places].max()))
         if form.key and form.kind not in ("argmax", "order"):
             by_key = float(self.said("property", form.key)[places].max())
-        fit = max(by_label, by_step, by_key)
-        found = {"asked.label": by_label, "asked.step": by_step, "asked.key": by_key, "asked.fit": fit}
-        found["asked.gap"] = float(self._most_said[places].max()) - fit
+        found = {"asked.label": by_label, "asked.key": by_key}
+        found["asked.gap"] = float(self._most_said[places].max()) - max(by_label, by_step, by_key)
         return found
+
+    def asks_own_label(self, candidate: Candidate) -> float:
+        """Return how much better the noun asked for says the label of a name than what a candidate returns.
+
+        In "which time zone is Tokyo in", it says what Tokyo is: territories are no answer.
+        """
+        kind, places = self._window
+        anchors = [path.anchor.label for path in candidate.shape.paths if path.anchor.name]
+        own = max((float(self.said("label", label)[places].max(initial=0.0)) for label in anchors), default=0.0)
+        fit = self._asked_fit(candidate.form, candidate.shape)
+        return max(0.0, own - fit.get("asked.label", 0.0) - fit.get("asked.key", 0.0)) if kind == "noun" else 0.0
 
     def _returned(self, form: Form, shape: Shape) -> list[tuple[dict[str, float], Step | None]]:
         """Return the labels of the nodes that a form returns, each with the step that leads to them."""
@@ -408,9 +429,6 @@ class Proposer:
         """For each content word, how much it says about any element of the schema."""
         return np.asarray(self.evidence.matrix.max(axis=1, initial=0.0), dtype=np.float32)
 
-    def _head(self, open_words: Array) -> int | None:
-        return next((place for place in range(self.size) if open_words[place]), None)
-
     def _near_label(self, anchor: Anchor) -> float:
         """Return how strongly the words beside a mention say its label: `the film @`, `@ movies`."""
         if anchor.mention < 0:
@@ -425,8 +443,6 @@ class Proposer:
         return best
 
     def _similar(self, ends: dict[str, float], words: str, kind: str = "label") -> float:
-        if not hasattr(self, "_concepts"):
-            self._concepts: dict[str, Array] = {}
         if words not in self._concepts:
             from graphground.graphs.entities.vectors.building import encoder
 
@@ -434,7 +450,11 @@ class Proposer:
             self._concepts[words] = (self.evidence.vocabulary.phrases @ vectors.T).max(axis=1)
         column, number = self._concepts[words], self.evidence.vocabulary.number
         return max(
-            (float(column[number[kind, name]]) * share for name, share in ends.items() if (kind, name) in number),
+            (
+                float(column[number[kind, name]]) * min(1.0, 0.4 + share)
+                for name, share in ends.items()
+                if (kind, name) in number
+            ),
             default=0.0,
         )
 
@@ -488,45 +508,64 @@ class Proposer:
             ]  # fmt: skip
         return self._distance[mention]
 
-    def _direction(self, path: Path) -> float:
-        """Return `_direction_of` the first step of a path if it joins nodes of one label, else 0."""
-        if not path.steps or path.anchor.mention < 0 or path.steps[0].direction == "any":
+    def _direction(self, path: Path, said: Sequence[_Said]) -> float:
+        """Return the sum of `_direction_of` for the steps of a path that join nodes of one label."""
+        if path.anchor.mention < 0:
             return 0.0
-        if path.anchor.label not in path.labels[0]:
-            return 0.0
-        key = path.anchor.mention, path.steps[0]
-        if key not in self._directions:
-            self._directions[key] = self._direction_of(*key)
-        return self._directions[key]
+        before: Mapping[str, float] = {path.anchor.label: 1.0}
+        mention, total = self.question.mentions[path.anchor.mention], 0.0
+        start, end, first = mention.start, mention.end, True
+        for step, labels, its in zip(path.steps, path.labels, said, strict=False):
+            common = before.keys() & labels.keys()
+            if step.direction != "any" and any(label and before[label] > 0.3 for label in common):
+                key = step, start, first
+                if key not in self._directions:
+                    self._directions[key] = self._direction_of(step, start, end, first)
+                total += self._directions[key]
+            if its.place >= 0:
+                word = self.question.words[self.evidence.indices[its.place]]
+                start, end, first = word.start, word.end, False
+            before = labels
+        return total
 
-    def _direction_of(self, number: int, step: Step) -> float:
+    def _direction_of(self, step: Step, start: int, end: int, first: bool) -> float:
         """Return whether the direction of a step between equal labels fits the question: 1 if so, -1 if not, else 0.
 
         `subsidiaries of @` follows `subsidiaryOf` backwards, `@'s parent company` `parentOrganization` forwards, and
-        `students of @` `hasStudent` forwards, whereas `has @ as a student` follows it backwards.
+        `students of @` `hasStudent` forwards, whereas `has @ as a student` follows it backwards. The step leads from
+        what is said from `start` to `end`: a name, or the word of the step before.
         """
         column = self.said("type", step.type)
         if not column.max(initial=0.0):
             return 0.0
         *nouns, ending = split_name(step.type)
         place = self.evidence.indices[int(column.argmax())]
-        mention = self.question.mentions[number]
         outward = 1.0 if step.direction == "out" else -1.0
-        before = place < mention.words[0]
         said = self.question.words[place]
+        before = said.start < start
         if before:
-            between = re.findall(r"[a-z]+", self.question.text[said.end : mention.start].lower())
-            linked = next((word for word in reversed(between) if word in PREPOSITIONS), "")
+            between = [
+                word
+                for word in re.findall(r"[a-z]+", self.question.text[said.end : start].lower())
+                if word in PREPOSITIONS
+            ]
+            linked = between[-1 if first else 0] if between else ""
+            if place and self.question.words[place - 1].folded == "whose":
+                linked = "whose"
+            elif linked == "as":
+                linked = "of"
         else:
-            after = self.question.text[mention.end : said.start].lower()
+            after = self.question.text[end : said.start].lower()
             linked = "as" if after.startswith(" as ") else "of" if after.startswith(("'s", "’s", "' ")) else ""
         if ending in PREPOSITIONS:
             # `feedsOn`: "what feeds on X" goes in, "what is fed on by X" and "what X feeds on" go out.
-            return -outward if linked == ending else outward
+            return -outward if linked == ending or (before and not linked) else outward
         word = root(said.text.lower())
         if word not in map(root, (*nouns, ending)):
             return 0.0  # "children of X" says `hasParent` with another word, which may be the other end
-        return outward if linked == "of" else -outward if linked in ("as", *PREPOSITIONS) else 0.0
+        if linked == "to" and not first:
+            linked = "of"
+        return outward if linked == "of" else -outward if linked in ("as", "whose", *PREPOSITIONS) else 0.0
 
     # Features of forms
 
@@ -555,8 +594,11 @@ class Proposer:
             self._mark(covered, operator)
         if form.listed:
             found[f"form.{kind}.listed"] = 1.0
-            found["form.listed.pairs"] = float("pairs" in self.operators)
         found |= self._asked_fit(form, shape)
+        if "named" in self.operators:
+            found["named"] = float(kind in ("names_property", "both") or kind.startswith("group"))
+        if kind == "exists" and re.search(r"\b(?:which|who|what|where|when|names?|list)\b", self.asked.masked):
+            found["exists.open"] = 1.0
         group = "order" if kind in ORDERING else "out"
         top = max(scores.values(), default=0.0)
         if form.key:
@@ -571,6 +613,8 @@ class Proposer:
                 found["key.when"] = 1.0 if temporal else -1.0
             if form.listed:
                 found["form.listed.said"] = score
+            if group == "out" and not (temporal and "when" in self.operators):
+                found["key.cost"] = -log(0.03 + float(self._chance(form.key, "property").max(initial=0.0)))
             # In "the paintings created in 1555", the year is known, not asked for.
             found["key.known"] = float(any(its.key == form.key and its.equal for its in form.conditions))
             if group == "order" and self.order:

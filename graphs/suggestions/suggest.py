@@ -34,6 +34,11 @@ MAX_PROPOSALS = 100
 MAX_SPREAD = 25
 """The number of first candidates that are spread over different shapes."""
 MAX_COUNTED = 12
+CERTAIN = (
+    "cover", "left", "step.min", "step.unsaid", "chance.least", "chance.missed", "asked.gap", "unused", "anchor.score",
+    "anchor.none",
+)  # fmt: skip
+"""The features of a candidate from which its confidence is learned."""
 ABSENT_NAME = 0.3
 """The factor of confidence if the question names something that the graph does not have."""
 
@@ -113,7 +118,10 @@ def propose(
     taken = {id(item) for item in first}
     rest = [item for item in best if id(item) not in taken]
     chosen = [*sorted(first, key=lambda item: -item[0]), *rest][:MAX_PROPOSALS]
-    return [Proposal(candidate, proposer.combine(*parts), score) for score, candidate, parts in chosen]
+    return [
+        Proposal(candidate, proposer.combine(*parts), score, proposer.asks_own_label(candidate))
+        for score, candidate, parts in chosen
+    ]
 
 
 class Rated:
@@ -172,7 +180,7 @@ def suggest(
             describe(proposal.candidate),
             rows_of(proposal.candidate),
             exp(proposal.score - highest) / mass,
-            known * confidence_of(proposal.features, scores, place, model.confidence)
+            known * (1 - proposal.own_label) * confidence_of(proposal.features, scores, place, model.confidence)
             if rows_of(proposal.candidate) != 0
             else 0.0,
             proposal.candidate,
@@ -194,20 +202,7 @@ def certainty(features: Mapping[str, float], scores: Sequence[float], place: int
     """Return the features of a candidate's confidence: its lead over the others, and what it leaves unsaid."""
     others = [score for number, score in enumerate(scores) if number != place]
     lead = scores[place] - max(others, default=scores[place] - 5.0)
-    return {
-        "constant": 1.0,
-        "lead": max(-5.0, min(lead, 5.0)),
-        "cover": features.get("cover", 0.0),
-        "left": features.get("left", 0.0),
-        "step.min": features.get("step.min", 0.0),
-        "step.unsaid": features.get("step.unsaid", 0.0),
-        "chance.least": features.get("chance.least", 0.0),
-        "chance.missed": features.get("chance.missed", 0.0),
-        "asked.gap": features.get("asked.gap", 0.0),
-        "unused": features.get("unused", 0.0),
-        "anchor.score": features.get("anchor.score", 0.0),
-        "anchor.none": features.get("anchor.none", 0.0),
-    }
+    return {"constant": 1.0, "lead": max(-5.0, min(lead, 5.0)), **{name: features.get(name, 0.0) for name in CERTAIN}}
 
 
 def confidence_of(features: Mapping[str, float], scores: Sequence[float], place: int, weights: Weights) -> float:

@@ -56,3 +56,33 @@ def test_a_known_year_is_not_what_is_asked_for(film_graph: Graph) -> None:
     known = {text for text, its in found.items() if its.get("key.known")}
     assert known
     assert all("1943" in text for text in known)
+
+
+def test_the_words_say_the_direction_of_a_later_step_too(film_graph: Graph) -> None:
+    start = "MATCH (:Film {name: 'Heat'})-[:directedBy]->(m)"
+
+    def direction(question: str, arrow: str) -> float:
+        found = proposed(film_graph, question)
+        return next(its for text, its in found.items() if text.startswith(f"{start}{arrow}(n)"))["direction"]
+
+    out, back = "-[:hasSpouse]->", "<-[:hasSpouse]-"
+    assert direction("Name the spouses of the directors of Heat", out) == 1.0
+    assert direction("Name the spouses of the directors of Heat", back) == -1.0
+    assert direction("Name the persons whose spouse directed Heat", back) == 1.0
+
+
+def test_names_and_a_property_are_pairs(film_graph: Graph) -> None:
+    found = proposed(film_graph, "What are the names and runtime in minutes of the films directed by Michael Mann?")
+    assert {its["named"] for text, its in found.items() if "RETURN n.name, n.runtime_minute" in text} == {1.0}
+    assert {its["named"] for text, its in found.items() if text.endswith("DISTINCT n RETURN n.name")} == {0.0}
+
+
+def test_a_question_for_names_is_no_yes_or_no_question(film_graph: Graph) -> None:
+    found = proposed(film_graph, "Do you know which films Michael Mann directed?")
+    assert all(its["exists.open"] for text, its in found.items() if "> 0 AS answer" in text)
+
+
+def test_a_label_that_is_said_costs_less_than_its_type_alone(film_graph: Graph) -> None:
+    found = proposed(film_graph, "Which persons made Heat?")
+    persons = next(its for text, its in found.items() if "-[:directedBy]->(n) WITH" in text)
+    assert persons["node.cost"] < persons["chance.cost"] - 0.5
