@@ -13,7 +13,6 @@ import argparse
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from statistics import median
@@ -57,13 +56,11 @@ def main() -> None:
         rounds = [{what: scores(program, address) for what, address in addresses.items()} for _ in range(ROUNDS)]
     command = "benchmarks.server.lighthouse"
     for name, bar in CATEGORIES.items():
-        worst = min((median(found[what][name] for found in rounds), what) for what in addresses)
+        worst = min(median(found[what][name] for found in rounds) for what in addresses)
         for what in addresses:
             print(f"{name:14} {what:22} {median(found[what][name] for found in rounds):.0f}")
-        record(
-            "server", Figure(f"Lighthouse on a phone, {name}", f"worst of five: {worst[1]}", worst[0], "", bar, command)
-        )
+        record("server", Figure(f"Lighthouse on a phone, {name}", "the worst of five pages", worst, "", bar, command))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

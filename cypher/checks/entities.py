@@ -79,6 +79,8 @@ def unknown_entities(
 
 @dataclass(frozen=True)
 class _Found:
+    """The judgement that these candidates are meant."""
+
     candidates: Sequence[Candidate]
     verdict: str = "found"
 

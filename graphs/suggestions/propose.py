@@ -57,7 +57,7 @@ class Proposal:
     features: Features
     score: float = 0.0
     own_label: float = 0.0
-    """`Proposer.asks_own_label`: what is asked for is not what this candidate returns."""
+    """How much the question asks for the label of a name, which this candidate does not return; from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +258,7 @@ class Proposer:
         return found
 
     def _element_cost(self, shape: Shape, said: Sequence[_Said], used: frozenset[int]) -> Features:
-        """Return how well each step is said by a word for its type or for the label to which it leads."""
+        """Return what the steps cost: most if no word says a step's type or the label to which it leads."""
         labels = [its for path in shape.paths for its in path.labels]
         labels += shape.tail.labels if shape.tail else ()
         open_words = self._open_words(used)

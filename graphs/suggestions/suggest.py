@@ -34,7 +34,7 @@ MAX_PROPOSALS = 100
 MAX_SPREAD = 25
 """The number of first candidates that are spread over different shapes."""
 MAX_COUNTED = 12
-CERTAIN = (
+CONFIDENCE_FEATURES = (
     "cover", "left", "step.min", "step.unsaid", "chance.least", "chance.missed", "asked.gap", "unused", "anchor.score",
     "anchor.none",
 )  # fmt: skip
@@ -202,7 +202,11 @@ def certainty(features: Mapping[str, float], scores: Sequence[float], place: int
     """Return the features of a candidate's confidence: its lead over the others, and what it leaves unsaid."""
     others = [score for number, score in enumerate(scores) if number != place]
     lead = scores[place] - max(others, default=scores[place] - 5.0)
-    return {"constant": 1.0, "lead": max(-5.0, min(lead, 5.0)), **{name: features.get(name, 0.0) for name in CERTAIN}}
+    return {
+        "constant": 1.0,
+        "lead": max(-5.0, min(lead, 5.0)),
+        **{name: features.get(name, 0.0) for name in CONFIDENCE_FEATURES},
+    }
 
 
 def confidence_of(features: Mapping[str, float], scores: Sequence[float], place: int, weights: Weights) -> float:
