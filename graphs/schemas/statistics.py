@@ -24,7 +24,7 @@ from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPa
 from graphground.cypher.text_values import find_placeholders
 from graphground.graphs.engines.client_context import BackgroundWork
 from graphground.graphs.engines.engine import Engine, EngineError, QueryCancelled, QueryRunner
-from graphground.graphs.schemas.extraction.findings import Findings, Steps
+from graphground.graphs.schemas.extraction.findings import AT_ONCE, Findings, Steps
 from graphground.graphs.storage.home import replacing
 
 if TYPE_CHECKING:
@@ -254,7 +254,7 @@ MOST_COMMON, MOST_FREQUENT, LONGEST_VALUE = 5, 40, 80
 LEFT_OUT = frozenset({"provenance", "eid", "aliases", "description"})
 """Properties that loading adds to every node, for which no statistics are computed."""
 NO_RANGE = ("list[", "unknown", "point", "|")
-STEP_SECONDS, TOTAL_SECONDS = 10.0, 120.0
+STEP_SECONDS, TOTAL_SECONDS = 10.0, 240.0
 
 
 def query_statistics(
@@ -268,13 +268,15 @@ def query_statistics(
     """Compute the statistics of all elements of a schema; parts that cannot be read are left out.
 
     If `brief`, the values of a property are counted in a sample of more than `whole` nodes or relationships; the
-    statistics are then provisional. `mark` identifies the state of the database.
+    statistics are then provisional. Otherwise one query runs at a time, so that counting millions of values leaves
+    a core to the queries of clients. `mark` identifies the state of the database.
 
     >>> query_statistics(engine, schema).fill("Movie", "tagline")
     0.68
     """
     begin = time.monotonic()
-    return Reading(Steps(engine, Findings(), STEP_SECONDS, TOTAL_SECONDS), schema, whole, brief).statistics(mark, begin)
+    steps = Steps(engine, Findings(), STEP_SECONDS, TOTAL_SECONDS, at_once=AT_ONCE if brief else 1)
+    return Reading(steps, schema, whole, brief).statistics(mark, begin)
 
 
 def shown(value: Any) -> Any:
@@ -549,7 +551,9 @@ class LiveStatistics(BackgroundWork):
         try:
             schema, mark = self._complete()
             begin = time.monotonic()
-            facts = query_statistics(self._engine, schema, mark=mark, brief=True)
+            facts = self._facts
+            if facts is None or self.stale:
+                facts = query_statistics(self._engine, schema, mark=mark, brief=True)
             if facts.provisional:
                 if not self._cancellation.cancelled and self.stale:
                     self._facts = facts  # used until the complete statistics are read

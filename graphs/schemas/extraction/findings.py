@@ -221,6 +221,7 @@ class Steps:
     findings: Findings
     step_timeout: float = 10.0
     total_timeout: float = 120.0
+    at_once: int = AT_ONCE
     started: float = field(default_factory=time.monotonic)
 
     def rows(self, step: str, query: str, parameters: dict[str, Any] | None = None) -> list[list[Any]] | None:
@@ -250,7 +251,7 @@ class Steps:
 
     def each(self, tasks: Iterable[Callable[[], None]]) -> None:
         """Run tasks concurrently; cancelling the caller's queries also cancels the queries of the tasks."""
-        with ThreadPoolExecutor(AT_ONCE, "schema") as pool:
+        with ThreadPoolExecutor(self.at_once, "schema") as pool:
             for future in [pool.submit(copy_context().run, task) for task in tasks]:
                 future.result()
 
