@@ -42,6 +42,10 @@ doubtful and if it is likely, and labels."""
 UNLIKELY = 0.1
 """The share of the first query's confidence below which no further query is shown."""
 MORE = "More: get_filtered_schema"
+TOO_SLOW = (
+    "The database was too slow to say which relationships the named nodes have; the queries follow the schema alone. "
+    "Ask again for better ones."
+)
 SPARSE = 0.5
 """The share of nodes with a value below which a property is called sparse."""
 
@@ -124,7 +128,8 @@ def ground_question(graphs: Graphs, request: GroundQuestionRequest) -> GroundQue
             for text in (question.words[place].text for place in question.unexplained)
             if "not" not in operators_of(text.lower())  # `never` is understood as a denial
         ],
-        notes=list(dict.fromkeys(_traps(graph, question, shown[:2])))[:MAX_NOTES],
+        notes=[TOO_SLOW] * any(not its.in_time for its in shown)
+        + list(dict.fromkeys(_traps(graph, question, shown[:2])))[:MAX_NOTES],
         schema="",
     )
     left = max(LEAST_SCHEMA_TOKENS, request.max_tokens - estimate_tokens(answer.model_dump_json(exclude_defaults=True)))

@@ -58,6 +58,8 @@ class Proposal:
     score: float = 0.0
     own_label: float = 0.0
     """How much the question asks for the label of a name, which this candidate does not return; from 0 to 1."""
+    in_time: bool = True
+    """Whether the database answered in time; otherwise its path may not occur, and another may be missing."""
 
 
 @dataclass(frozen=True, slots=True)

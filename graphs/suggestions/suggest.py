@@ -41,6 +41,8 @@ CONFIDENCE_FEATURES = (
 """The features of a candidate from which its confidence is learned."""
 ABSENT_NAME = 0.3
 """The factor of confidence if the question names something that the graph does not have."""
+TOO_SLOW = 0.5
+"""The factor of confidence if the database did not say in time which relationships the named nodes have."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +50,8 @@ class Suggestion:
     """A suggested query that can be run unchanged.
 
     `rows` is the number of rows that it returns, 0 if nothing matches, or None if they were not counted in time; the
-    single row of a count, a sum or a comparison is 1. `probability` is its share
-    among all candidates; `confidence` the probability that it is what was asked.
+    single row of a count, a sum or a comparison is 1. `probability` is its share among all candidates; `confidence` the
+    probability that it is what was asked. Unless the database answered `in_time`, the path may not occur in the data.
     """
 
     cypher: str
@@ -58,6 +60,7 @@ class Suggestion:
     probability: float
     confidence: float
     candidate: Candidate
+    in_time: bool = True
 
 
 @dataclass(frozen=True)
@@ -119,7 +122,9 @@ def propose(
     rest = [item for item in best if id(item) not in taken]
     chosen = [*sorted(first, key=lambda item: -item[0]), *rest][:MAX_PROPOSALS]
     return [
-        Proposal(candidate, proposer.combine(*parts), score, proposer.asks_own_label(candidate))
+        Proposal(
+            candidate, proposer.combine(*parts), score, proposer.asks_own_label(candidate), proposer.walker.in_time
+        )
         for score, candidate, parts in chosen
     ]
 
@@ -180,10 +185,14 @@ def suggest(
             describe(proposal.candidate),
             rows_of(proposal.candidate),
             exp(proposal.score - highest) / mass,
-            known * (1 - proposal.own_label) * confidence_of(proposal.features, scores, place, model.confidence)
+            (1.0 if proposal.in_time else TOO_SLOW)
+            * known
+            * (1 - proposal.own_label)
+            * confidence_of(proposal.features, scores, place, model.confidence)
             if rows_of(proposal.candidate) != 0
             else 0.0,
             proposal.candidate,
+            proposal.in_time,
         )
         for place, proposal in enumerate(best[:limit])
     ]

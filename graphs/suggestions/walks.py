@@ -159,6 +159,8 @@ class Walker:
     def __init__(self, graph: Graph, deadline: float, said: Sequence[str] = ()) -> None:
         """`said` are relationship types that the question speaks of: they are found even if few nodes have them."""
         self._graph, self._deadline = graph, deadline
+        self.in_time = True
+        """Whether the database has answered in time, so that all paths are known to occur."""
         self._said = "|".join(map(quoted_name, sorted(said)))
         self._patterns, self._usual = _patterns(graph.schema)
         self._ends: dict[str, dict[Step, Mapping[str, float]]] = {}
@@ -171,12 +173,16 @@ class Walker:
     def extend(self, paths: Sequence[Path], wanted: Callable[[Path, Step], float], width: int) -> list[Path]:
         """Return the paths that continue `paths` by one relationship that the data have, the best `width` first.
 
-        `wanted` says how much a continued path promises. The relationships after the first two steps are sampled.
+        `wanted` says how much a continued path promises. The relationships after the first two steps are sampled. What
+        the database does not answer in time is taken from the schema.
         """
         known = self.read(paths)
         found: list[tuple[float, int, Path]] = []
         for path in paths:
-            links = known.get(self._key(path), ()) if self._graph.engine is not None else self._of_schema(path.ends)
+            links = known.get(self._key(path))
+            if links is None:
+                self.in_time &= self._graph.engine is None
+                links = self._of_schema(path.ends)
             for link in links:
                 follow = link.count
                 if path.steps:

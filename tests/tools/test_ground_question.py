@@ -4,6 +4,7 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.schemas.forms import estimate_tokens
 from graphground.graphs.schemas.statistics import LabelStatistics, PropertyStatistics, Statistics
+from graphground.graphs.suggestions.walks import Walker
 from graphground.tools.failure import ToolFailure
 from graphground.tools.ground_question import GroundQuestionAnswer, GroundQuestionRequest, ground_question
 
@@ -88,3 +89,16 @@ def test_a_word_with_several_readings_has_a_query_for_each(film_graph: Graph) ->
     assert len(answer.queries) >= 2
     assert answer.ask is not None
     assert answer.ask.startswith("By creators, do you mean ")
+
+
+def test_names_stay_in_the_queries_of_a_database_that_is_too_slow(
+    film_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = "Which films did Michael Mann direct?"
+    quick = grounded(film_graph, question)
+    monkeypatch.setattr(Walker, "read", lambda self, paths: {})  # what it returns after its time limit
+    slow = grounded(film_graph, question)
+    assert "(:Person {name: 'Michael Mann'})<-[:directedBy]-" in slow.queries[0].cypher
+    assert slow.queries[0].confidence < quick.queries[0].confidence
+    assert any("too slow" in note for note in slow.notes)
+    assert not any("too slow" in note for note in quick.notes)
