@@ -179,11 +179,10 @@ class Walker:
         known = self.read(paths)
         found: list[tuple[float, int, Path]] = []
         for path in paths:
-            links = known.get(self._key(path))
-            if links is None:
+            read = known.get(self._key(path))
+            if read is None:
                 self.in_time &= self._graph.engine is None
-                links = self._of_schema(path.ends)
-            for link in links:
+            for link in self._of_schema(path.ends) if read is None else read:
                 follow = link.count
                 if path.steps:
                     follow = path.count * link.count
