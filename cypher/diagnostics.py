@@ -39,6 +39,8 @@ class Diagnostic:
     suggestions: Sequence[str] = ()
     edits: Sequence[Edit] = field(default=(), repr=False, compare=False)
     """The edits that fix the problem, if the fix is clear; not included in tool answers."""
+    choices: Sequence[Sequence[Edit]] = field(default=(), repr=False, compare=False)
+    """Several fixes of which one may be meant: the data show whether only one of them returns rows."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form for tool answers: long spans and messages are cut, long suggestions are left out."""

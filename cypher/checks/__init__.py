@@ -64,7 +64,7 @@ def _check(
 ) -> None:
     compared_with_null(findings)
     if not schema.open:
-        unknown_labels(facts, findings)
+        unknown_labels(facts, findings, data)
         unknown_types(facts, findings)
         wrong_relationships(facts, findings, data)
         unknown_properties(facts, findings, data)

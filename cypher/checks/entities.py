@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import Findings
-from graphground.cypher.checks.names import GENERIC_NAMES, LIKELY, as_relationship, connecting, written_relationship
+from graphground.cypher.checks.names import GENERIC_NAMES, LIKELY
+from graphground.cypher.checks.places import compare_beside, connecting, written_relationship
 from graphground.cypher.diagnostics import Edit, Severity, all_of, either, listed
 from graphground.cypher.names.nearest import meaning
 from graphground.cypher.names.words import split
@@ -246,7 +247,7 @@ class _Names:
             pattern, forward = between[0]
             step = f"{written_relationship('', pattern.type, forward)}{written[0]}"
             if meaning(use.key, pattern.type) > LIKELY or meaning(use.key, places[0][0]) > LIKELY:
-                edits = as_relationship(facts, comparison, use, step)
+                edits = compare_beside(facts, comparison, use, step)
         joined = all_of(pattern_texts(pattern for pattern, _ in between), 3)
         self._findings.warning(
             "entity_not_found",

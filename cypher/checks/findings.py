@@ -10,7 +10,7 @@ from typing import Literal
 
 from graphground.cypher.diagnostics import Diagnostic, Edit, Severity, all_of
 from graphground.cypher.safety.time_limit import MOST_FINDINGS, check_work
-from graphground.cypher.tree import MapLiteral, Node, NodePattern, Query, Variable
+from graphground.cypher.tree import MapLiteral, Node, NodePattern, Query, RelationshipPattern, Variable
 
 
 class Enough(Exception):
@@ -37,10 +37,12 @@ class Findings:
         to: Node | None = None,
         clear: bool = False,
         edits: Sequence[Edit] = (),
+        choices: Sequence[Sequence[Edit]] = (),
     ) -> None:
         """Add a finding at a node, or from it to the end of another.
 
         If `clear`, the first suggestion becomes an edit; `fix`, unless it is empty, is the only suggestion, and clear.
+        Of `choices`, one is meant, but only the data show which.
         Warnings and hints past `MOST_FINDINGS` are left out.
 
         Raises:
@@ -58,7 +60,7 @@ class Findings:
         start, end = node.start, (to or node).end
         edits = edits or ([Edit(start, end, suggestions[0])] if clear and suggestions else ())
         place, found = (*self.query.position(start), *self.query.position(end)), self.query.text[start:end]
-        self.diagnostics.append(Diagnostic(code, severity, message, *place, found, tuple(suggestions), edits))
+        self.diagnostics.append(Diagnostic(code, severity, message, *place, found, tuple(suggestions), edits, choices))
 
     error = partialmethod(add, "error")
     warning = partialmethod(add, "warning")
@@ -77,12 +79,13 @@ def free_name(kind: Literal["node", "relationship"], query: Query, wished: str =
     return next(name for name in (f"{letter}{number or ''}" for number in count()) if name not in taken)
 
 
-def without_entry(query: Query, entry: Node) -> tuple[NodePattern, str] | None:
-    """Return the node pattern whose map has an entry, and its map without the entry, with a space behind it or empty.
+def without_entry(query: Query, entry: Node) -> tuple[NodePattern | RelationshipPattern, str] | None:
+    """Return the part of a pattern whose map has an entry, and its map without it, with a space behind it or empty.
 
-    For `name: 'x'` of `(n:Film {name: 'x', year: 1999})` the text is `{year: 1999} `; None if no node has the entry.
+    For `name: 'x'` of `(n:Film {name: 'x', year: 1999})` the text is `{year: 1999} `; None if no map has the entry.
     """
-    for node in query.find(NodePattern):
+    nodes: list[NodePattern | RelationshipPattern] = [*query.find(NodePattern), *query.find(RelationshipPattern)]
+    for node in nodes:
         entries = node.properties.entries if isinstance(node.properties, MapLiteral) else []
         if any(other is entry for other in entries):
             others = ", ".join(query.source(other) for other in entries if other is not entry)

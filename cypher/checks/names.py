@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import or_
 
-from graphground.cypher.checks.findings import Findings, free_name, relationship_clause, without_entry
+from graphground.cypher.checks.findings import Findings, relationship_clause
+from graphground.cypher.checks.places import add_entry, connecting, name_element, read_elsewhere, written_relationship
 from graphground.cypher.diagnostics import Edit, all_of, applied, either, listed, reversed_text
-from graphground.cypher.names.nearest import Near, is_clear, meaning, nearest, spelling
+from graphground.cypher.names.nearest import Near, abbreviates, is_clear, meaning, nearest, spelling
+from graphground.cypher.names.words import split_name
 from graphground.cypher.outline.model import (
-    Comparison,
     Data,
     Facts,
     LabelUse,
@@ -24,13 +25,14 @@ from graphground.cypher.outline.model import (
     narrowed,
     written_kinds,
 )
-from graphground.cypher.quoting import quoted_name
+from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.cypher.safety.time_limit import check_work
 from graphground.cypher.schema import RelationshipPattern, pattern_texts
-from graphground.cypher.tree import Binary, MapLiteral, Node, Query, StringLiteral, Variable
-from graphground.cypher.tree import RelationshipPattern as RelationshipNode
+from graphground.cypher.tree import MapLiteral, Node, NodePattern, StringLiteral, Variable
 
 ONLY_FIT = 3
+FEW = 20
+"""The number of different values of a property below which it divides nodes into kinds."""
 MOST_STEPS, MOST_WAYS = 3, 2_000
 """The most relationships of a path that is offered for one relationship, and the most beginnings of such paths."""
 LIKE_ENOUGH, SLIP = 0.62, 0.8
@@ -41,15 +43,15 @@ GENERIC_NAMES = frozenset({"name", "title"})
 """Property names that agents guess for the property that names a node."""
 
 
-def unknown_labels(facts: Facts, findings: Findings) -> None:
+def unknown_labels(facts: Facts, findings: Findings, data: Data | None = None) -> None:
     """Report labels that are not in the schema: `(m:Movi)` instead of `Movie`."""
     known = facts.index.label_masks
     for use in facts.labels:
         if use.name.name.text not in known:
-            _unknown_label(facts, use, findings)
+            _unknown_label(facts, use, findings, data)
 
 
-def _unknown_label(facts: Facts, use: LabelUse, findings: Findings) -> None:
+def _unknown_label(facts: Facts, use: LabelUse, findings: Findings, data: Data | None) -> None:
     index, found = facts.index, use.name.name.text
     fitting = index.labels_of(use.symbol.kinds)
     narrow = len(fitting) < len(index.label_masks)
@@ -67,6 +69,11 @@ def _unknown_label(facts: Facts, use: LabelUse, findings: Findings) -> None:
         suggestions = whole or (list(fitting) if len(fitting) <= ONLY_FIT else suggestions)
         clear = bool(whole)
     message = f"There is no label {found!r} in the graph {index.schema.name!r}."
+    distant = not near or near[0].score < LIKE_ENOUGH or narrows(found, near[0].name)
+    if distant and (edits := _as_value(facts, use, fitting, data)):
+        message += f" It is a value of a property: write {applied(facts.query.text, edits)}."
+        findings.error("unknown_label", message, use.name, edits=edits)
+        return
     if not any(item.score >= SLIP for item in near) and (edits := _as_property(facts, use)):
         message += f" It is a property of the neighbouring node: write {applied(facts.query.text, edits)}."
         findings.error("unknown_label", message, use.name, edits=edits)
@@ -77,6 +84,42 @@ def _unknown_label(facts: Facts, use: LabelUse, findings: Findings) -> None:
     findings.error("unknown_label", message, use.name, [quoted_name(name) for name in suggestions], clear=clear)
 
 
+def narrows(label: str, other: str) -> bool:
+    """Whether a label says more than another, as `CriminalCase` says more than `Case`."""
+    return {*split_name(other)} < {*split_name(label)}
+
+
+def _as_value(facts: Facts, use: LabelUse, labels: Sequence[str], data: Data | None) -> list[Edit]:
+    """Return the edits that write an unknown label as a value: `(:Lorry)` or `(:LorryUnit)` as `(:Unit {kind: 'LRY'})`.
+
+    There are none unless exactly one property of the nodes that fit has such a value.
+    """
+    node = next((node for node in facts.query.find(NodePattern) if node.labels is use.name), None)
+    if node is None or data is None or not isinstance(node.properties, MapLiteral | None):
+        return []
+    written, found = use.name.name.text, dict[tuple[str, str], list[str]]()
+    for label in [label for label in labels if narrows(written, label)] or labels:
+        own = split_name(label) if narrows(written, label) else []
+        rest = [word for word in split_name(written) if word not in own]
+        for key in facts.index.schema.labels[label].properties:
+            known = data.property(label, key)
+            for value, _ in known.common if known is not None and (known.distinct or FEW) < FEW else ():
+                code = isinstance(value, str) and len(value) > 2 and abbreviates(value, " ".join(rest))
+                if isinstance(value, str) and (code or split_name(value) == rest):
+                    found.setdefault((key, value), []).append(label)
+    if len(found) != 1:
+        return []
+    ((key, value), owners) = found.popitem()
+    label = max(owners, key=lambda label: facts.index.label_masks[label].bit_count())
+    entries = node.properties.entries if node.properties else []
+    map_ = ", ".join([*map(facts.query.source, entries), f"{quoted_name(key)}: {quoted_string(value)}"])
+    return [
+        Edit(
+            use.name.start, node.properties.end if node.properties else use.name.end, f"{quoted_name(label)} {{{map_}}}"
+        )
+    ]
+
+
 def _as_property(facts: Facts, use: LabelUse) -> list[Edit]:
     """Return the edits that read a property of a node in place of a neighbour with an unknown label and a name.
 
@@ -84,46 +127,31 @@ def _as_property(facts: Facts, use: LabelUse) -> list[Edit]:
     `city`, and `c.name` elsewhere `s.city`. There are none if the query uses the neighbour for anything else.
     """
     symbol, query = use.symbol, facts.query
-    link = symbol.links[0] if len(symbol.links) == 1 else None
-    if (
-        link is None
-        or link.length != (1, 1)
-        or link.pattern.variable
-        or link.pattern.properties
-        or link.left is link.right
-    ):
+    uses = [item for item in facts.properties if item.symbol is symbol]
+    if len(symbol.links) != 1 or len({item.key for item in uses}) != 1:
         return []
+    link, reads = symbol.links[0], [item for item in uses if not item.in_map]
     own, node, owner = link.left_node, link.right_node, link.left
     if symbol is link.left:
-        own, node, owner = link.right_node, link.left_node, link.right
-    path = next((path for match in facts.matches for path in match.clause.patterns if node in path.elements), None)
+        own, node, owner = node, own, link.right
     keys = [key for key in facts.index.properties_of(owner.kinds) if spelling(key, use.name.name.text) == 1]
-    uses = [item for item in facts.properties if item.symbol is symbol]
-    written = sum(variable.name == symbol.name for variable in query.find(Variable)) if symbol.name else 0
-    apart = sum(not item.in_map for item in uses)
-    if (
-        path is None
-        or node not in (path.elements[0], path.elements[-1])
-        or len(keys) != 1
-        or len({item.key for item in uses}) != 1
-        or written != apart + (node.variable is not None)
-        or node.where is not None
-        or (apart and owner.name is None)
-        or not isinstance(own.properties, MapLiteral | None)
-    ):
+    paths = [path.elements for match in facts.matches for path in match.clause.patterns]
+    others = sum(variable.name == symbol.name for variable in query.find(Variable) if symbol.name) - len(reads)
+    plain = link.simple and not (link.pattern.variable or link.pattern.properties or node.where)
+    named = name_element(query, own)
+    if not plain or named is None or len(keys) != 1 or others != (node.variable is not None):
         return []
-    key = quoted_name(keys[0])
-    edits = [Edit(item.node.start, item.node.end, f"{owner.name}.{key}") for item in uses if not item.in_map]
-    entries = node.properties.entries if isinstance(node.properties, MapLiteral) else []
-    map_ = ", ".join(
-        [
-            *map(query.source, own.properties.entries if own.properties else ()),
-            *(f"{key}: {query.source(entry.value)}" for entry in entries),
-        ]
+    if not any(node in (path[0], path[-1]) for path in paths):
+        return []
+    key, written = quoted_name(keys[0]), node.properties.entries if isinstance(node.properties, MapLiteral) else []
+    put = (
+        add_entry(query, own, ", ".join(f"{key}: {query.source(entry.value)}" for entry in written)) if written else []
     )
-    head = query.text[own.start : own.properties.start if own.properties else own.end - 1].rstrip()
-    text = f"{head} {{{map_}}})" if map_ else query.source(own)
-    return [*edits, Edit(min(own.start, node.start), max(own.end, node.end), text)]
+    if written and not put:
+        return []
+    edits = [Edit(item.node.start, item.node.end, f"{named[0]}.{key}") for item in reads]
+    gone = Edit(own.end, node.end, "") if own.start < node.start else Edit(node.start, own.start, "")
+    return [*(named[1] if reads else ()), *edits, *put, gone]
 
 
 def unknown_types(facts: Facts, findings: Findings) -> None:
@@ -224,74 +252,6 @@ def _holding(facts: Facts, use: PropertyUse, keys: Iterable[str], data: Data | N
     return [key for key in keys if any(text in common_texts(facts, use.symbol, key, data) for text in sought)]
 
 
-def _read_from_neighbour(
-    facts: Facts, use: PropertyUse, query: Query, data: Data | None
-) -> tuple[str, list[Edit]] | None:
-    """Return the property of the only neighbouring node that can have it, and the edits that read it there.
-
-    The neighbour is in the query, or there are no more such relationships than nodes: rarely has a node two, which
-    would multiply its rows.
-
-    `MATCH (a:Aircraft) RETURN a.maker` becomes `MATCH (a:Aircraft), (a)-[:OF_TYPE]->(type:Type) RETURN type.maker`,
-    `(a:Aircraft {maker: 'Boeing'})` becomes `(a:Aircraft), (a)-[:OF_TYPE]->(:Type {maker: 'Boeing'})`.
-    """
-    index, symbol, key = facts.index, use.symbol, query.source(use.key_node)
-    masks = [index.label_masks[label] for label in index.labels_by_property.get(use.key, ())]
-    ends = [
-        end
-        for link in symbol.links
-        for end in (link.left, link.right)
-        if end is not symbol and any(end.kinds | mask == mask for mask in masks)
-    ]
-    if ends:
-        read = f"{ends[0].name}.{key}"
-        known = len(ends) == 1 and ends[0].name and not use.in_map
-        return (read, [Edit(use.node.start, use.node.end, read)]) if known else None
-    ways = [
-        (label, way)
-        for label in index.labels_by_property.get(use.key, ())
-        for way in connecting(index, symbol.kinds, index.label_masks[label])
-    ]
-    clause = next((match.clause for match in facts.matches if any(symbol in part for part in match.parts)), None)
-    if len(ways) != 1 or clause is None or clause.optional or symbol.name is None or data is None:
-        return None
-    (label, (pattern, forward)), end = ways[0], clause.patterns[-1].end
-    own, links = data.nodes(pattern.start if forward else pattern.end), data.relationships(pattern.type)
-    if own is None or links is None or links > own:
-        return None
-    step = written_relationship("", pattern.type, forward)
-    if not use.in_map:
-        name = free_name("node", query, label[:1].lower() + label[1:])
-        read = f"{name}.{key}"
-        added = f"{query.text[end - 1]}, ({symbol.name}){step}({name}:{quoted_name(label)})"
-        return read, [Edit(use.node.start, use.node.end, read), Edit(end - 1, end, added)]
-    comparison = next(comparison for comparison in facts.comparisons if comparison.left is use)
-    entry = query.source(comparison.node)
-    return entry, as_relationship(facts, comparison, use, f"{step}(:{quoted_name(label)} {{{entry}}})")
-
-
-def as_relationship(facts: Facts, comparison: Comparison, use: PropertyUse, step: str) -> list[Edit]:
-    """Return the edits that compare the end of a relationship in place of a property that does not exist.
-
-    `(v:Vessel {flag: 'Malta'})` becomes `(v:Vessel), (v)-[:FLIES_FLAG_OF]->(:Country {country_name: 'Malta'})`; `step`
-    is the text after `(v)`.
-    """
-    query, node, name = facts.query, comparison.node, use.symbol.name
-    if name is None or comparison.operator != "=" or comparison.negated:
-        return []
-    if facts.index.property_types(use.symbol.kinds, use.key):
-        return []
-    if not use.in_map:
-        return [Edit(node.start, node.end, f"({name}){step}")] if isinstance(node, Binary) else []
-    clause = next((match.clause for match in facts.matches if match.clause.start < node.start < match.clause.end), None)
-    holder = without_entry(query, node)
-    if clause is None or holder is None or holder[0].properties is None:
-        return []
-    place, end = holder[0].properties, clause.patterns[-1].end
-    added = f"{query.text[end - 1]}, ({name}){step}"  # a replacement: equal replacements count once
-    return [Edit(place.start, place.end, holder[1].rstrip()), Edit(end - 1, end, added)]
-
-
 def relationship_properties(facts: Facts, link: Link) -> dict[str, str]:
     """Map each property that a relationship may have, given its relationship types and ends, to the property's type."""
     found: dict[str, str] = {}
@@ -341,17 +301,10 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings, data: D
     message += _owners(elsewhere, use.key)
     links = [link for link in use.symbol.links if not link.unknown and use.key in relationship_properties(facts, link)]
     if links:
-        name = links[0].symbol.name or free_name("relationship", findings.query)
-        value = (
-            f"{name}.{use.key}"
-            if links[0].length == (1, 1) and not links[0].pattern.length
-            else f"[x IN {name} | x.{use.key}]"
-        )
         subject = relationship_clause(links[0].types or (), "has", "have", untyped="The node's relationship")
-        message += (
-            f" {subject} a property {use.key!r}: "
-            f"{'' if links[0].symbol.name else f'name the relationship {name}, and '}read {value}."
-        )
+        message += f" {subject} a property {use.key!r}"
+        name = links[0].symbol.name
+        message += "." if links[0].length == (1, 1) or name is None else f": read [x IN {name} | x.{use.key}]."
     elif not near or not elsewhere:
         owner = labels[0] if len(labels) == 1 else "these nodes"
         message += f" Properties of {owner}: {listed(_own_properties(facts, labels, properties), 20)}."
@@ -363,53 +316,14 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings, data: D
     # If other labels have the property, the label may be wrong, so a mere `name` is no certain fix.
     vague = bool(elsewhere) and bool(near) and near[0].name in GENERIC_NAMES
     clear = len(naming) == 1 if naming else is_clear(near) and not vague
-    neighbours = [end for link in links for end in (link.left, link.right)]
-    on_nodes = any(index.property_types(end.kinds, use.key) for end in neighbours)
     slip = bool(near) and near[0].score >= SLIP
     if links and not slip:
         suggested = []
-    if len(links) == 1 and not (slip or on_nodes) and value == f"{name}.{use.key}":
-        if use.in_map and (moved := _moved_entry(facts, use, links[0].pattern)):
-            findings.error("unknown_property", f"{message} Write {moved[-1].replacement}.", use.node, edits=moved)
-            return
-        edits = _name_relationship(links[0], name, findings.query) if not use.in_map else None
-        if edits is not None:
-            read = f"{name}.{findings.query.source(use.key_node)}"
-            edits.append(Edit(use.node.start, use.node.end, read))
-            findings.error("unknown_property", message, use.node, [read] * (len(edits) == 1), edits=edits)
-            return
-    if not (naming or links or (near and near[0].score >= LIKE_ENOUGH)):
+    if not slip and (links or not (naming or (near and near[0].score >= LIKE_ENOUGH))):
         suggested = [] if elsewhere else suggested  # a property with the very name is meant, wherever it is
-        there = _read_from_neighbour(facts, use, findings.query, data)
-        if there is not None and there[1]:
-            read, edits = there
-            whole = f" Write {applied(findings.query.text, edits)}." if len(edits) > 1 else ""
-            findings.error("unknown_property", message + whole, use.node, [] if whole else [read], edits=edits)
+        if _moved(facts, use, message, findings, data):
             return
     _add(use, message, suggested, clear and not links, findings)
-
-
-def _moved_entry(facts: Facts, use: PropertyUse, pattern: RelationshipNode) -> list[Edit]:
-    """Return the edits that move an entry of a node's map to a relationship: `(:Lawyer)-[:MEMBER_OF {role: 'x'}]->`."""
-    query, entry = facts.query, next(item.node for item in facts.comparisons if item.left is use)
-    holder, text = without_entry(query, entry), query.source(pattern)
-    if holder is None or holder[0].properties is None or pattern.properties is not None or "]" not in text:
-        return []
-    place = holder[0].properties
-    inside, bracket, arrow = text.rpartition("]")
-    moved = f"{inside} {{{query.source(entry)}}}{bracket}{arrow}"
-    return [Edit(place.start, place.end, holder[1].rstrip()), Edit(pattern.start, pattern.end, moved)]
-
-
-def _name_relationship(link: Link, name: str, query: Query) -> list[Edit] | None:
-    """Return the edits that give a relationship a variable, `-[:PLAYED]->` to `-[r:PLAYED]->`; None without a type."""
-    pattern = link.pattern
-    if pattern.variable is not None:
-        return []
-    if pattern.types is None:
-        return None
-    opening = query.text[pattern.start : pattern.types.start]  # replaced as a whole: equal replacements count once
-    return [Edit(pattern.start, pattern.types.start, opening.replace("[", f"[{name}", 1))]
 
 
 def _own_properties(facts: Facts, labels: Iterable[str], properties: Iterable[str]) -> list[str]:
@@ -466,7 +380,22 @@ def _unknown_on_relationship(
                     f": read {symbol.name}.{use.key}." if symbol.name else "."
                 )
     message += _owners([name for name in facts.index.types_by_property.get(use.key, ()) if name not in types], use.key)
+    if not (near and near[0].score >= LIKE_ENOUGH) and _moved(facts, use, message, findings, data):
+        return
     _add(use, message, [candidate.name for candidate in near], is_clear(near), findings)
+
+
+def _moved(facts: Facts, use: PropertyUse, message: str, findings: Findings, data: Data | None) -> bool:
+    """Report a property with the edits that read it where it is; return whether there is such a place."""
+    ways = read_elsewhere(facts, use, data)
+    if len(ways) == 1:
+        edits = ways[0]
+        read = [edits[0].replacement] * (len(edits) == 1)
+        message += "" if read else f" Write {applied(facts.query.text, edits)}."
+        findings.error("unknown_property", message, use.node, read, edits=edits)
+    elif ways:
+        findings.error("unknown_property", message, use.node, choices=ways)
+    return bool(ways)
 
 
 def _add(use: PropertyUse, message: str, names: list[str], clear: bool, findings: Findings) -> None:
@@ -547,18 +476,23 @@ def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findi
         message += f" The schema has {all_of(pattern_texts(known))}."
     suggestions = []
     variable = pattern.variable.name if pattern.variable is not None else ""
+    alike = {}
+    if link.type is not None:
+        alike = {item.name: item.score for item in nearest(link.type, {way.type for way, _ in between}, worst=0.0)}
+        between.sort(key=lambda way: -alike.get(way[0].type, 0.0))
     nodes = f"{left_labels[0]} and {right_labels[0]}" if len(left_labels) == len(right_labels) == 1 else "these nodes"
+    ways = [way.name for way in _ways(facts, link, left, right)[:ONLY_FIT]] if link.types else []
     if between:
         message += f" Relationships between {nodes}: {listed(pattern_texts(pattern for pattern, _ in between))}."
         suggestions = [written_relationship(variable, pattern.type, forward) for pattern, forward in between[:3]]
         suggestions = list(dict.fromkeys(suggestions))
-    elif link.types and (ways := _ways(facts, link, left, right)):
-        suggestions = [way.name for way in ways[:ONLY_FIT]]
-        message += _by_way_of(suggestions)
-    else:
-        path = shortest_path(index, left, right)
-        if path:
-            message += f" The shortest path between {nodes} is {path}."
+        unlike = max(alike.values(), default=1.0) < LIKE_ENOUGH
+    if ways and (not between or (len(ways) == 1 < len(suggestions) and unlike)):
+        # One of several types that say something else is less likely than a node left out on the only way.
+        suggestions = [*ways, *suggestions]
+        message += _by_way_of(ways)
+    elif not between and (path := shortest_path(index, left, right)):
+        message += f" The shortest path between {nodes} is {path}."
     # A property that an end does not have suggests that its label is wrong, and not the way to it.
     doubted = any(
         use.symbol in (link.left, link.right) and not index.property_types(use.symbol.kinds, use.key)
@@ -626,44 +560,6 @@ def _allowed(facts: Facts, link: Link) -> list[RelationshipPattern]:
         left, right = right, left
     patterns = list(facts.index.patterns(link.types))
     return [pattern for pattern in patterns if narrowed(left, right, (facts.index.ends(pattern),))[0]] or patterns
-
-
-def written_relationship(variable: str, type_: str, forward: bool) -> str:
-    """Return a relationship of a pattern: `-[r:hasCEO]->`, or `<-[r:hasCEO]-` if not `forward`."""
-    inner = f"-[{variable}:{quoted_name(type_)}]-"
-    return f"{inner}>" if forward else f"<{inner}"
-
-
-def connecting(index: SchemaIndex, left: int, right: int) -> list[tuple[RelationshipPattern, bool]]:
-    """Return the schema patterns that connect two sets of node kinds, each with whether it goes from left to right.
-
-    A set is a bit mask, as in `SchemaIndex`.
-    """
-    found = []
-    for pattern in index.schema.patterns:
-        ends = (index.ends(pattern),)
-        if narrowed(left, right, ends)[0]:
-            found.append((pattern, True))
-        elif narrowed(right, left, ends)[0]:
-            found.append((pattern, False))
-    sides = [(pattern, forward, *((left, right) if forward else (right, left))) for pattern, forward in found]
-    return [
-        (pattern, forward)
-        for pattern, forward, starts, ends in sides
-        if _listed(index, pattern.start, {other.start for other in index.patterns((pattern.type,))}, starts)
-        and _listed(index, pattern.end, {other.end for other in index.patterns((pattern.type,))}, ends)
-    ]
-
-
-def _listed(index: SchemaIndex, label: str, known: Set[str], kinds: int) -> bool:
-    """Whether some of the kinds with a label can be an end of a type whose ends have the `known` labels.
-
-    If a type begins at `Person` and `Judge`, it does not begin at nodes with the labels `Person` and `Expert`; if it
-    begins at `Person` alone, the schema does not tell the kinds of people apart.
-    """
-    apart = any(len(known & kind) > 1 for kind in index.kinds if label in kind)
-    having = [kind for place, kind in enumerate(index.kinds) if kinds >> place & 1 and label in kind]
-    return not apart or not having or any(kind <= known for kind in having)
 
 
 def shortest_path(index: SchemaIndex, left: int, right: int) -> str:

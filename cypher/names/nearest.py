@@ -12,10 +12,11 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from graphground.cypher.names.words import root, split, word_lists
+from graphground.cypher.names.words import root, split, split_name, word_lists
 from graphground.cypher.safety.time_limit import check_work
 
 ALIKE = 0.7
+_NEGATIONS = ("un", "in", "im", "ir", "il", "dis", "non", "not")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,26 @@ def meaning(first: str, second: str) -> float:
     if not shared:
         return 0.0
     return 2 * shared / (sum(map(_weight, left)) + sum(map(_weight, right)))
+
+
+def abbreviates(short: str, long: str, *, initials: bool = False) -> bool:
+    """Whether a text in capitals stands for another: its initials, or its first and further letters in their order.
+
+    >>> abbreviates("UK", "United Kingdom"), abbreviates("LRY", "Lorry"), abbreviates("RES", "restoration")
+    (True, True, True)
+    """
+    code, letters = short.lower(), iter(_bare(long))
+    if not short.isupper() or len(code) >= len(_bare(long)):
+        return False
+    if code == "".join(word[0] for word in split_name(long)):
+        return True
+    return not initials and 1 < len(code) < 6 and long.lower().startswith(code[0]) and all(c in letters for c in code)
+
+
+def opposed(first: str, second: str) -> bool:
+    """Whether a text negates another: `inactive` and `active`, `not paid` and `paid`."""
+    short, long = sorted((_bare(first), _bare(second)), key=len)
+    return len(short) > 2 and long.endswith(short) and long.removesuffix(short) in _NEGATIONS
 
 
 @lru_cache(4096)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.entities import EntityLookup
-from graphground.cypher.checks.names import LIKE_ENOUGH
+from graphground.cypher.checks.names import GENERIC_NAMES, LIKE_ENOUGH
 from graphground.cypher.diagnostics import Edit, applied, reversal
-from graphground.cypher.names.nearest import nearest
+from graphground.cypher.names.nearest import nearest, spelling
 from graphground.cypher.outline.model import (
     Comparison,
     Facts,
@@ -71,12 +71,15 @@ def rewritings(facts: Facts, entities: EntityLookup | None = None, most: int = 6
 
 def _doubtful(sketch: Sketch, choice: _Choice, names: Names) -> bool:
     index = sketch.facts.index
-    for node, option in zip(sketch.nodes, choice.nodes, strict=True):
-        label = index.schema.labels.get(node.written or "")
+    for option in choice.nodes:
         for name, _, value in option.names:
             key = name.use.key
-            if value != name.value and label and key in label.properties and names.holds(name.value, label.name, key):
+            holders = index.labels_by_property.get(key, ())
+            if value != name.value and any(names.holds(name.value, holder, key) for holder in holders):
                 return True  # the name is right as written
+        unlike = [key for key, new in option.keys.items() if spelling(key, new) < LIKE_ENOUGH]
+        if any(key in index.labels_by_property and key not in GENERIC_NAMES for key in unlike):
+            return True  # other nodes have the property as written
     for at, way in choice.links:
         written, ends = sketch.facts.links[at].type, {way.pattern.start, way.pattern.end}
         others = {pattern.type for pattern in index.schema.patterns if {pattern.start, pattern.end} == ends}

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 
-VERSION = 5
+VERSION = 6
 """The version of the file format, which this module alone writes and reads."""
 NAME = "statistics.json"
 """The name of the statistics file in the folder of a loaded graph."""
@@ -96,12 +96,15 @@ class TypeStatistics:
     """All relationships of one type, between any labels.
 
     `mirror` is a type that has these relationships, and more, in the opposite direction: `SIGNED_BY` of `SIGNED`.
+    `twin` is a type of the opposite direction that, where a node has both, leads to the same nodes: then both say one
+    fact, each of some nodes.
     """
 
     type: str
     relationships: int
     properties: Mapping[str, PropertyStatistics] = field(default_factory=dict)
     mirror: str | None = None
+    twin: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +201,12 @@ class Statistics:
         known = self.types.get(type_)
         return known.mirror if known is not None else None
 
+    def twin(self, type_: str) -> str | None:
+        """Return the type that says the same fact of other nodes in the opposite direction; None if there is none."""
+        known = self.types.get(type_)
+        other = self.types.get(known.twin) if known is not None and known.twin else None
+        return other.type if other is not None and other.twin == type_ else None
+
     def namesakes(self, label: str) -> int | None:
         """Return the number of nodes of a label that share their name with another; None if unknown."""
         known = self.labels.get(label)
@@ -250,7 +259,7 @@ RARE = 10
 """The limit for rare properties: fewer than one in `RARE` nodes of a sample have such a property. The values of
 such a property are read only when all nodes are counted."""
 MOST_PROPERTIES = 60
-MOST_COMMON, MOST_FREQUENT, LONGEST_VALUE = 5, 40, 80
+MOST_ITEMS, MOST_COMMON, MOST_FREQUENT, LONGEST_VALUE = 5, 20, 40, 80
 LEFT_OUT = frozenset({"provenance", "eid", "aliases", "description"})
 """Properties that loading adds to every node, for which no statistics are computed."""
 NO_RANGE = ("list[", "unknown", "point", "|")
@@ -283,7 +292,7 @@ def shown(value: Any) -> Any:
     """Return a value in the stored form: long text and long lists shortened."""
     if isinstance(value, str):
         return value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 1] + "…"
-    return [shown(item) for item in value[:MOST_COMMON]] if isinstance(value, list) else value
+    return [shown(item) for item in value[:MOST_ITEMS]] if isinstance(value, list) else value
 
 
 class Reading:
@@ -341,20 +350,37 @@ class Reading:
             self._types[type_] = TypeStatistics(type_, count, values)
 
     def _mirror(self, type_: str) -> None:
-        """Find the type that says in the opposite direction what this type says, and more."""
+        """Find the types that say in the opposite direction what this type says: the mirror and the twin."""
         ends = {(pattern.end, pattern.start) for pattern in self._schema.relationship_types[type_]}
         count = self._types[type_].relationships
-        opposite = {pattern.type for pattern in self._schema.patterns if (pattern.start, pattern.end) in ends}
-        larger = [other for other in opposite & self._types.keys() if self._types[other].relationships > count]
-        if not larger or count < FEWEST_FOR_SYMMETRY:
+        others = sorted({its.type for its in self._schema.patterns if (its.start, its.end) in ends} & {*self._types})
+        others = [other for other in others if other != type_]
+        if not others or count < FEWEST_FOR_SYMMETRY:
             return
-        opposites = (relationships(other, variable="x", ends=("b", "a")).inside() for other in larger)
-        columns = ", ".join(f"count(CASE WHEN EXISTS {{ {opposite} }} THEN 1 END)" for opposite in opposites)
+        columns = []
+        for other in others:
+            for end in (("b", "a"), ("b", ""), ("", "a")):
+                opposite = relationships(other, variable="x", ends=end).inside()
+                columns.append(f"count(CASE WHEN EXISTS {{ {opposite} }} THEN 1 END)")
         match = f"{relationships(type_).match()} WITH a, b LIMIT {SAMPLED}"
-        rows = self._steps.rows(f"mirrors of {type_}", f"{match} RETURN count(*), {columns}") or [[1]]
-        found = [other for other, both in zip(larger, rows[0][1:], strict=False) if both >= MIRRORED * rows[0][0]]
-        if len(found) == 1:
-            self._types[type_] = replace(self._types[type_], mirror=found[0])
+        rows = self._steps.rows(f"mirrors of {type_}", f"{match} RETURN count(*), {', '.join(columns)}")
+        if not rows:
+            return
+        of, figures = rows[0][0], list(zip(others, *(rows[0][1 + place :: 3] for place in range(3)), strict=True))
+        mirrors = [
+            other for other, both, _, _ in figures if both >= MIRRORED * of and self._types[other].relationships > count
+        ]
+        # A case with a presiding judge was heard by others too: nodes with both types would have other neighbours.
+        twins = [
+            other
+            for other, both, at_end, at_start in figures
+            if both >= FEWEST_FOR_SYMMETRY and both >= MIRRORED * min(at_end, at_start)
+        ]
+        self._types[type_] = replace(
+            self._types[type_],
+            mirror=mirrors[0] if len(mirrors) == 1 else None,
+            twin=twins[0] if len(twins) == 1 else None,
+        )
 
     def _count(self, step: str, query: str) -> int | None:
         rows = self._steps.rows(step, query)

@@ -18,6 +18,8 @@ from rapidfuzz import fuzz, process, utils
 from graphground.cypher import tree as t
 from graphground.cypher.checks.entities import FEW
 from graphground.cypher.diagnostics import Diagnostic, Edit, all_of, reversed_text, text_with
+from graphground.cypher.names.nearest import abbreviates, opposed
+from graphground.cypher.names.words import root, split_name
 from graphground.cypher.quoting import quoted_name
 from graphground.graphs.entities.candidate import Candidate
 from graphground.graphs.entities.vectors.building import encoder
@@ -565,19 +567,31 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
             fixed = [probe.source(condition).replace(text, lower).replace(probe.source(literal), quoted(folded))]
             message = f"{never}, but in another case: write {fixed[0]}."
             return probe.diagnostic("filter_removes_all", condition, message, fixed, clear=True)
+        apart = [item for item in values if not opposed(item, value)]
         scored = process.extract(
-            value, values, scorer=fuzz.WRatio, processor=utils.default_process, limit=MOST_SHOWN, score_cutoff=SIMILAR
+            value,
+            [item for item in apart if _of_like_length(item, value)],
+            scorer=fuzz.WRatio,
+            processor=utils.default_process,
+            limit=MOST_SHOWN,
+            score_cutoff=SIMILAR,
         )
-        short = [item for item in values if verb == "is" and _abbreviates(item, value)]
-        if len(short) == 1:
-            scored = [(short[0], 100.0, 0)]
+        codes = [item for item in apart if abbreviates(item, value) or abbreviates(value, item)]
+        for same in (
+            [item for item in apart if _roots(item) == _roots(value)],
+            [item for item in codes if abbreviates(*sorted((item, value), key=len), initials=True)],
+            [item for item in codes if len(item) > 2],  # GE may well be the code of another word
+        ):
+            if len(same) == 1 and verb == "is":
+                scored = [(same[0], 100.0, 0)]
+                break
         nearest = [found for found, score, _ in scored if scored[0][1] - score < 2 * CLEARLY]
         clear = bool(nearest) and (len(scored) == 1 or scored[0][1] - scored[1][1] >= CLEARLY)
         kind = "similar values are" if len(nearest) > 1 else "a similar value is" if nearest else "its values include"
         shown, elsewhere = nearest or [item for item in values if item.strip()][:MOST_SHOWN], ""
         if not nearest and verb == "is" and len(existing) <= FEW:
             kind, shown = "its values are" if len(values) > 1 else "its only value is", _by_meaning(value, values)
-            nearest = shown
+            nearest = sorted((item for item in shown if item in apart), key=lambda item: item not in codes)
         elif not nearest and verb == "is":
             known = _named_exactly(probe, value)
             aliased = [item.name for item in known if item.match == "alias" and item.name in values]
@@ -616,17 +630,20 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
     return probe.diagnostic("filter_removes_all", condition, f"{opening} In {where}, {text} {found}.")
 
 
-def _abbreviates(first: str, second: str) -> bool:
-    """Whether one of two texts consists of the initials of the other's words: `UK` and `United Kingdom`."""
-    texts = first.upper(), second.upper()
-    initials = ["".join(re.findall(r"\b[^\W\d_]", text)) for text in texts]
-    return len(initials[0]) != len(initials[1]) and (texts[0] == initials[1] or texts[1] == initials[0])
+def _roots(text: str) -> list[str]:
+    return [root(word) for word in split_name(text)]
+
+
+def _of_like_length(first: str, second: str) -> bool:
+    """Whether a text is more than half as long as another, or consists of words of it: a part is alike by chance."""
+    short, long = sorted((first, second), key=len)
+    return 2 * len(short) > len(long) or {*split_name(short)} <= {*split_name(long)}
 
 
 def _by_meaning(value: str, others: Sequence[str]) -> list[str]:
     """Return texts in the order of their similarity in meaning to a value: `pending` before `failed` for `waiting`."""
     model = encoder()
-    scores = model.encode(others) @ model.encode([value])[0]
+    scores = model.encode([text.lower() for text in others]) @ model.encode([value.lower()])[0]
     return [others[place] for place in np.argsort(-scores, kind="stable")]
 
 

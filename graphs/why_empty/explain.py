@@ -87,7 +87,7 @@ def fixed_query(
     fixed = follow(suggested or applied(query.text, edits))
     if fixed is not None:
         return fixed
-    tried = [follow(applied(query.text, [*edits, edit])) for edit in _alternatives(query, causes)]
+    tried = [follow(applied(query.text, [*edits, *fix])) for fix in _alternatives(query, causes)]
     found = [text for text in tried if text is not None]
     return found[0] if len(found) == 1 else _fullest(graph, found, parameters, deadline)
 
@@ -112,19 +112,24 @@ def _fullest(graph: Graph, queries: Sequence[str], parameters: Mapping[str, Any]
     return full[0] if len(full) == 1 else None
 
 
-def _alternatives(query: t.Query, causes: Sequence[Diagnostic]) -> list[Edit]:
-    """Return the edits of which one may be meant: similar names, or ways through another node.
+def _alternatives(query: t.Query, causes: Sequence[Diagnostic]) -> Iterator[Sequence[Edit]]:
+    """Yield the fixes of which one may be meant: similar names, ways through another node, or places of a property.
 
     They belong to the first cause that has several; the data show whether only one of them returns rows.
     """
     for cause in causes:
         meant = cause.code == "entity_not_found" or all("(:" in text for text in cause.suggestions)
-        if not cause.edits and cause.severity != "hint" and meant and 1 < len(cause.suggestions) <= MOST_ALTERNATIVES:
+        if cause.edits or cause.severity == "hint":
+            continue
+        if cause.choices:
+            yield from cause.choices[:MOST_ALTERNATIVES]
+            return
+        if meant and 1 < len(cause.suggestions) <= MOST_ALTERNATIVES:
             starts = LineIndex(query.text).starts
             start = starts[cause.line - 1] + cause.column - 1
             end = starts[cause.end_line - 1] + cause.end_column - 1
-            return [Edit(start, end, text) for text in cause.suggestions]
-    return []
+            yield from ([Edit(start, end, text)] for text in cause.suggestions)
+            return
 
 
 def _body(probe: Probe, body: t.QueryBody) -> Iterator[Diagnostic]:

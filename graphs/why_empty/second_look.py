@@ -15,12 +15,13 @@ from typing import Any
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import without_entry
-from graphground.cypher.checks.names import written_relationship
+from graphground.cypher.checks.places import written_relationship
 from graphground.cypher.diagnostics import Diagnostic, Severity, all_of
-from graphground.cypher.functions import contains_aggregate, groups_rows
+from graphground.cypher.functions import contains_aggregate, groups_rows, is_aggregate
 from graphground.cypher.names.nearest import meaning
 from graphground.cypher.outline import outline_of
 from graphground.cypher.outline.model import Facts, PropertyUse, Symbol, filled, owners
+from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.client_context import Waiting
 from graphground.graphs.engines.engine import Table
@@ -470,7 +471,7 @@ def other_direction(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[D
             continue
         ends = {*shape.labels(link.left), *shape.labels(link.right)}
         known = facts.pattern(type_, *[next(iter(ends))] * 2) if len(ends) == 1 else None
-        mirror = facts.mirror(type_)
+        mirror, twin = facts.mirror(type_), facts.twin(type_)
         clause = next(
             (candidate for candidate in shape.clauses if candidate.start <= relationship.start < candidate.end), None
         )
@@ -480,6 +481,9 @@ def other_direction(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[D
         step = shape.returned
         severity: Severity = "hint"
         items = [item for item in step.groups if not isinstance(item.expression, t.StringLiteral | t.IntegerLiteral)]
+        distinct = "Distinct rows", f"WITH DISTINCT {', '.join(shape.columns(items))} RETURN count(*) AS rows"
+        if step.aggregates and not items:
+            distinct = "The answer", shape.source(step.clause)
         if known is not None and known.symmetric and known.both_ways != 1.0:
             share = min(known.both_ways or 0.0, 0.99)  # not 100%, since some exist in one direction only
             other = text.lstrip("<").rstrip(">")
@@ -490,9 +494,7 @@ def other_direction(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[D
                 f"To match both directions, write {other}, and DISTINCT, because most pairs of nodes then match twice."
             )
             places = "in this direction", "in either direction"
-            what, returned = "Distinct rows", f"WITH DISTINCT {', '.join(shape.columns(items))} RETURN count(*) AS rows"
-            if step.aggregates and not items:
-                what, returned = "The answer", shape.source(step.clause)
+            what, returned = distinct
         elif mirror is not None and relationship.properties is None:
             variable = shape.source(relationship.variable) if relationship.variable else ""
             other = written_relationship(variable, mirror, relationship.direction == "left")
@@ -500,7 +502,15 @@ def other_direction(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[D
             advice, places = f"To match all, write {other}.", (f"with {type_}", f"with {mirror}")
             what, returned = "Matches", "RETURN count(*) AS rows"
             # Without a common word, the wider type may have another meaning.
-            severity = "warning" if meaning(type_, mirror) else "hint"
+            severity = "warning" if mirror == twin or meaning(type_, mirror) else "hint"
+        elif twin is not None and relationship.properties is None:
+            variable = shape.source(relationship.variable) if relationship.variable else ""
+            other = f"-[{variable}:{quoted_name(type_)}|{quoted_name(twin)}]-"
+            why = f"Where nodes have both, {twin} leads, in the opposite direction, to the same nodes as {type_}."
+            advice, places = f"To match what either says, write {other}, and DISTINCT.", (f"with {type_}", "with both")
+            calls = [call for call in step.clause.find(t.FunctionCall) if is_aggregate(call)]
+            severity = "warning" if all(call.distinct for call in calls) else "hint"
+            what, returned = distinct
         else:
             continue
         edited = probe.query.text[shape.start : relationship.start] + other

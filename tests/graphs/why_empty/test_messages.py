@@ -74,6 +74,17 @@ def test_a_type_whose_facts_another_type_has_in_the_opposite_direction_is_report
     assert "Matches: 50 with borders, 72 with hasBorder." in found.message
 
 
+@pytest.mark.parametrize(("returned", "severity"), [("count(DISTINCT b)", "warning"), ("count(b)", "hint")])
+def test_two_types_that_say_one_fact_of_different_nodes_are_offered_together(returned: str, severity: str) -> None:
+    probe, shape = probe_of(f"MATCH (a:Country)-[r:borders]->(b:Country) RETURN {returned}", [50], [72])
+    types = {"borders": TypeStatistics("borders", 50, twin="edge"), "edge": TypeStatistics("edge", 40, twin="borders")}
+    (found,) = other_direction(probe, shape, Statistics(types=types))
+    assert (found.severity, found.suggestions) == (severity, ("-[r:borders|edge]-",))
+    assert "The answer: 50 with borders, 72 with both." in found.message
+    one_sided = Statistics(types=types | {"edge": TypeStatistics("edge", 40)})
+    assert not list(other_direction(*probe_of(f"MATCH (a)-[:borders]->(b) RETURN {returned}", [50], [72]), one_sided))
+
+
 @pytest.mark.parametrize(
     ("query", "row", "message"),
     [

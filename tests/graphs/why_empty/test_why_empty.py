@@ -179,6 +179,8 @@ def test_the_condition_that_removes_the_last_row_is_reported_with_the_existing_v
         ("[{a: 'brake Worn'}, {a: 'seal torn'}]", "m.a CONTAINS 'Brake'", "toLower(m.a) CONTAINS 'brake'"),
         ("[{a: 'United Kingdom'}, {a: 'Ukraine'}]", "m.a = 'UK'", "m.a = 'United Kingdom'"),
         ("[{a: 'AD'}, {a: 'SB'}]", "m.a = 'airworthiness directive'", "m.a = 'AD'"),
+        ("[{a: 'RES'}, {a: 'RESTORE'}, {a: 'EXH'}]", "m.a = 'restoration'", "m.a = 'RESTORE'"),
+        ("[{a: 'MUN'}, {a: 'REG'}, {a: 'NAT'}]", "m.a = 'municipality'", "m.a = 'MUN'"),
     ],
 )
 def test_text_that_holds_other_values_is_converted_in_the_fix_of_a_condition(
@@ -189,6 +191,12 @@ def test_text_that_holds_other_values_is_converted_in_the_fix_of_a_condition(
     assert fixed_query(film_graph, parse(query), why_empty(film_graph, parse(query)), None) == query.replace(
         condition, fix
     )
+
+
+def test_the_opposite_of_a_value_is_never_offered(film_graph: Graph) -> None:
+    query = parse("UNWIND [{a: 'inactive'}, {a: 'retired'}] AS m WITH m WHERE m.a = 'active' RETURN m")
+    assert cause(film_graph, query.text).suggestions == ("m.a = 'retired'",)
+    assert fixed_query(film_graph, query, why_empty(film_graph, query), None) is None
 
 
 def test_a_number_with_two_readings_is_not_converted(film_graph: Graph) -> None:
