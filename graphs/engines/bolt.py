@@ -49,6 +49,8 @@ logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 CHUNK = 1000
 LOOK_SECONDS = 2.0
 """The longest wait, in seconds, for the bookmark of the last transaction."""
+END_SECONDS = 2.0
+"""The longest wait, in seconds, for a database to say whether a query still runs."""
 CLOSING_SECONDS = 2.0
 MAX_CONNECTIONS = 64
 RESORT_SECONDS = 0.25
@@ -222,7 +224,7 @@ class BoltEngine:
         with (
             self._session(fetch_size=fetch_size) as session,
             RunningQuery(
-                timeout, lambda: self._terminate(tag, session), lambda: self._abandon(running, session)
+                timeout, lambda: self._stop(running, tag, session), lambda: self._abandon(running, tag, session)
             ) as running,
         ):
             if not running.may_begin():
@@ -269,31 +271,54 @@ class BoltEngine:
         failure = translated(error, self.address, timeout)
         return in_places_of(query, failure, self.dialect, limit) if isinstance(failure, QueryFailed) else failure
 
-    def _terminate(self, tag: str, session: neo4j.Session) -> None:
-        """Terminate in the database the query with this tag, which the session runs.
+    def _terminate(self, tag: str, port: int) -> bool:
+        """Terminate in the database the query with this tag, sent from this port; return whether it was still running.
 
         The list of running queries shows the tag, or else the address of the connection that sent the query.
         """
-        connection, dialect = connection_of(session), self.dialect
-        if connection is None or not dialect.running or not dialect.terminate:
-            return
-        client = f":{connection.local_port}"
+        dialect, found = self.dialect, False
+        if not dialect.running or not dialect.terminate:
+            return True
         with self._opened(self._administrator) as administration:
             for row in administration.run(cast("Any", dialect.running), tag=tag):
                 values = row.data()
-                if any(tag in text or text.endswith(client) for text in map(str, values.values())):
+                if any(tag in text or text.endswith(f":{port}") for text in map(str, values.values())):
                     number = str(values.get("id", values.get("transactionId", values.get("transaction_id"))))
                     administration.run(cast("Any", dialect.terminate.replace("{id}", number)), id=number).consume()
+                    found = True
+        return found
 
-    def _abandon(self, running: RunningQuery, session: neo4j.Session) -> None:
+    def _stop(self, running: RunningQuery, tag: str, session: neo4j.Session) -> None:
+        if connection := connection_of(session):
+            running.seen |= self._terminate(tag, connection.local_port)
+
+    def _abandon(self, running: RunningQuery, tag: str, session: neo4j.Session) -> None:
         """Stop waiting for a query that the database does not terminate."""
         connection = connection_of(session)
         if connection is None:
             return
-        is_over = False
+        port, is_over = connection.local_port, False
+
+        def ends() -> bool:
+            """Whether nothing is left to do. On a busy machine a query may end later than its caller stops waiting.
+
+            A query that was never seen among those that run may not have begun.
+            """
+            runs: list[bool] = []
+
+            def look() -> None:
+                with suppress(Exception):
+                    runs.append(self._terminate(tag, port))
+
+            looking = threading.Thread(target=look, name="graphground-abandoned", daemon=True)
+            looking.start()
+            looking.join(END_SECONDS)
+            running.seen |= runs == [True]
+            return (running.seen and runs == [False]) or (self._last_resort is not None and self._last_resort())
+
         try:
             # The last resort comes first, so that the query has ended when the caller stops waiting.
-            is_over = self._last_resort is not None and self._last_resort()
+            is_over = self._last_resort is not None and ends()
         finally:
             running.lingers = not is_over
             # A plain close would not wake a thread that reads; a shutdown does.
@@ -302,7 +327,7 @@ class BoltEngine:
                 raw.shutdown(socket.SHUT_RDWR)
         while self._last_resort is not None and not is_over and not self._closed:
             time.sleep(RESORT_SECONDS)
-            is_over = self._last_resort()
+            is_over = ends()
 
     @staticmethod
     def _ended(running: RunningQuery, timeout: float | None) -> EngineError:

@@ -442,7 +442,10 @@ class ShapeFinder:
         return [label for strength, _, label in sorted(said, reverse=True)[:2] if strength >= 0.75]
 
     def _middled(self, shape: Shape) -> Iterator[Shape]:
-        """Yield a path of two steps with the label of its middle node, if that is certain or the question names it."""
+        """Yield a path of two steps with the label of its middle node, if that is certain or the question names it.
+
+        Where nodes have several labels, a label that only some have is not written: others that belong here lack it.
+        """
         path = shape.paths[0]
         if len(shape.paths) > 1 or shape.tail or len(path.steps) < 2:
             yield shape
@@ -452,5 +455,5 @@ class ShapeFinder:
             yield Shape((replace(path, middle=next(iter(only))),))
             return
         yield shape
-        for label in self.said_labels(path.labels[-2]):
+        for label in self.said_labels(path.labels[-2]) if not self.asked.schema.label_combinations else ():
             yield Shape((replace(path, middle=label),))

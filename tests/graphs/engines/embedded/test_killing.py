@@ -6,6 +6,7 @@ import time
 import pytest
 
 from graphground.cypher import parse
+from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.engines.client_context import cancellable
 from graphground.graphs.engines.embedded import engine as module
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
@@ -16,6 +17,7 @@ from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 
 DEAF = "RETURN reduce(s = 0, x IN range(1, 900000) | s + reduce(t = 0, y IN range(1, 900000) | t + y)) AS total"
+SLOW = "UNWIND range(1, 1000000) AS x UNWIND range(1, 1000000) AS y RETURN count(*)"
 
 
 def test_a_query_whose_process_was_killed_no_longer_counts_as_running(
@@ -49,6 +51,35 @@ def test_a_young_process_is_not_killed_until_it_has_served_for_some_seconds(
         assert time.monotonic() < deadline
         asked.wait(0.05)
     assert engine.run("RETURN 1").rows == [[1]]
+    engine.close()
+
+
+def test_a_process_is_not_killed_for_a_query_that_has_ended_later_than_its_caller_stopped_waiting(
+    films_home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = EmbeddedEngine(films_home, Catalog(films_home).get("films").id)
+    engine.run("RETURN 1")
+    before = ensure_engine(films_home)
+    looks: list[bool] = []
+    ended = threading.Event()
+    terminate = BoltEngine._terminate
+
+    def seen(self: BoltEngine, tag: str, port: int) -> bool:
+        looks.append(ended.is_set() and terminate(self, tag, port))  # a busy engine does not end the query at once
+        return looks[-1] or not ended.is_set()
+
+    monkeypatch.setattr(BoltEngine, "_terminate", seen)
+    monkeypatch.setattr(module, "lifetime", lambda _: 60.0 if ended.is_set() else 1.0)
+    with cancellable() as call, pytest.raises(QueryTimeout):
+        engine.run(SLOW, timeout=0.2)
+    assert call.lingers
+    ended.set()
+    deadline = time.monotonic() + 60
+    while len(looks) < 2 or looks[-1] or any(t.name == "graphground-abandoned" for t in threading.enumerate()):
+        assert time.monotonic() < deadline
+        threading.Event().wait(0.05)
+    assert engine.run("RETURN 1").rows == [[1]]
+    assert EngineState.read(films_home) == before
     engine.close()
 
 
