@@ -12,7 +12,6 @@ GROUPS = {
     "Ask": {
         "query": "Run a Cypher query and print its rows.",
         "call": "Run one tool from the shell: graphground call TOOL '{json}'.",
-        "schema": "Show schemas and how many tokens their forms take.",
         "ui": "Explore the graphs on a page in the browser.",
     },
     "Serve": {

@@ -41,15 +41,14 @@ def build(parsed: argparse.Namespace) -> int:
     --model MODEL  The vectors' model: static-minilm-256 (in the package), or a sentence-transformers model, such as
                    all-MiniLM-L6-v2.
     --names-only   Build vectors of names alone, not of descriptions.
-    --estimate     Print the estimated cost of the vectors, without building them.
     """
     with closing(open_graphs(settings_from(parsed))) as graphs:
         graph = graphs.get(parsed.graph_name)
         folder = folder_of(graph, parsed)
-        if not parsed.estimate and not (parsed.vectors and (folder / "meta.json").exists()):
+        if not (parsed.vectors and (folder / "meta.json").exists()):
             build_from_database(graph, folder, parsed.label or None)
-        if parsed.vectors or parsed.estimate:
-            make_vectors(folder, parsed.model, parsed.label or None, parsed.estimate, not parsed.names_only)
+        if parsed.vectors:
+            make_vectors(folder, parsed.model, parsed.label or None, not parsed.names_only)
     return 0
 
 
@@ -105,27 +104,16 @@ def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None
     )
 
 
-def make_vectors(
-    folder: Path, model: str | None, labels: Sequence[str] | None, estimate_alone: bool, descriptions: bool = True
-) -> None:
-    """Print the estimated cost of the vectors and, unless `estimate_alone`, build them."""
+def make_vectors(folder: Path, model: str | None, labels: Sequence[str] | None, descriptions: bool) -> None:
+    """Build the vectors of these labels, or of all, and print their number."""
     from graphground.graphs.entities.files import Files
-    from graphground.graphs.entities.vectors.building import STATIC, build_vectors, estimate, loaded_encoder
+    from graphground.graphs.entities.vectors.building import STATIC, build_vectors, loaded_encoder
 
     files, maker = Files(folder), loaded_encoder(model or STATIC)
     check_labels(files.info.labels, labels)
-    cost = estimate(files, maker, labels, descriptions=descriptions)
-    more = f" and {counted(cost.descriptions, 'description')}" if cost.descriptions else ""
-    sys.stdout.write(
-        f"vectors of {counted(cost.names, 'name')}{more} with {maker.name}: about "
-        f"{cost.seconds:,.0f} s, {cost.bytes / 1e6:,.1f} MB\n"
-    )
-    sys.stdout.flush()
-    if estimate_alone:
-        return
     with progress_bars() as report:
-        build_vectors(files, maker, labels, descriptions=descriptions, progress=report)
-    sys.stdout.write("done\n")
+        names, described = build_vectors(files, maker, labels, descriptions=descriptions, progress=report)
+    sys.stdout.write(f"vectors of {counted(names, 'name')} and {counted(described, 'description')} with {maker.name}\n")
 
 
 def check_labels(known: Mapping[str, int], labels: Sequence[str] | None) -> None:

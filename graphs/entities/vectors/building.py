@@ -1,4 +1,4 @@
-"""Encodes, stores and searches the vectors of names and descriptions; a build can be estimated.
+"""Encodes, stores and searches the vectors of names and descriptions.
 
     entities/vectors/            the vectors that are searched: complete, and made for this index
         meta.json                the model, the labels, the build time of the index
@@ -17,10 +17,8 @@ import json
 import os
 import shutil
 import threading
-import time
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -334,40 +332,10 @@ NAMES, DESCRIPTIONS = "names", "descriptions"
 MAX_SHARING = 10
 """The maximum number of entities of a label that may share a description; a more common description gets no vector."""
 _TEXTS_AT_ONCE = 8_192
-_SAMPLE_TEXTS = 512
 
 
 class BuildRunning(Exception):
     """Another process is building these vectors."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """The estimated cost of a build, in names, descriptions, seconds and bytes: `Cost(459_393, 12.5, 132_000_000)`."""
-
-    names: int
-    seconds: float
-    bytes: int
-    descriptions: int = 0
-
-
-def estimate(
-    files: Files, encoder: Encoder, labels: Collection[str] | None = None, *, descriptions: bool = True
-) -> Cost:
-    """Estimate the cost of `build_vectors` with these arguments from a sample of the texts."""
-    columns = _columns(files, labels, descriptions)
-    encoder.encode(["a first text loads the model"])
-    seconds, size = 0.0, 0
-    for kind, rows in columns.items():
-        sample = rows[:: max(1, len(rows) // _SAMPLE_TEXTS)][:_SAMPLE_TEXTS]
-        if not len(sample):
-            continue
-        started = time.perf_counter()
-        vectors = encoder.encode(_texts(files, sample, kind))
-        seconds += (time.perf_counter() - started) / len(sample) * len(rows)
-        dimensions = vectors.shape[1]
-        size += len(rows) * (dimensions + dimensions // 8 + 6)
-    return Cost(len(columns[NAMES]), seconds, size, len(columns.get(DESCRIPTIONS, ())))
 
 
 def build_vectors(
@@ -377,8 +345,8 @@ def build_vectors(
     *,
     descriptions: bool = True,
     progress: Progress = lambda step, done, total: None,
-) -> None:
-    """Build the vectors, unless the same vectors have been built before.
+) -> tuple[int, int]:
+    """Build the vectors, unless the same have been built before; return the numbers of names and of descriptions.
 
     The names of `labels` (all labels if None) get vectors. With `descriptions`, each description that at most
     `MAX_SHARING` entities of a label share gets a vector too.
@@ -386,14 +354,16 @@ def build_vectors(
     Raises:
         BuildRunning: another process is building these vectors.
     """
+    columns = _columns(files, labels, descriptions)
     try:
         with FileLock(files.folder / "vectors.lock", timeout=0):
             identity = _identity(files, encoder, labels, descriptions)
             served = read_meta(files.folder / FOLDER)
             if served is None or served["identity"] != identity:
-                _encode(files, encoder, identity, _columns(files, labels, descriptions), progress)
+                _encode(files, encoder, identity, columns, progress)
     except Timeout:
         raise BuildRunning(f"another process is building the vectors in {files.folder}") from None
+    return len(columns[NAMES]), len(columns.get(DESCRIPTIONS, ()))
 
 
 def read_meta(folder: Path) -> dict[str, Any] | None:

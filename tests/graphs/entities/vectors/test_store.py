@@ -16,7 +16,6 @@ from graphground.graphs.entities.vectors.building import (
     VectorsMissing,
     build_vectors,
     encoder,
-    estimate,
 )
 
 NAMES = {"Animal": ["dog", "cat", "horse"], "Food": ["bread", "wine", "cheese"], "Vehicle": ["car", "train", "ship"]}
@@ -69,8 +68,7 @@ def test_without_vectors_the_mode_vector_reports_how_to_build_them_and_the_mode_
 
 def test_only_chosen_labels_get_vectors(folder: Path) -> None:
     files = open_index(folder)._files
-    assert estimate(files, StaticEncoder(), ["Food"]).names == 3
-    build_vectors(files, StaticEncoder(), ["Food"])
+    assert build_vectors(files, StaticEncoder(), ["Food"])[0] == 3
     assert {candidate.label for candidate in open_index(folder).find("automobile", mode="vector")} == {"Food"}
 
 
@@ -103,8 +101,7 @@ def test_a_description_finds_its_entity_and_an_equally_near_name_comes_first(tmp
         ],
     )
     files = open_index(tmp_path / "i")._files
-    assert estimate(files, StaticEncoder()).descriptions == 3
-    build_vectors(files, StaticEncoder())
+    assert build_vectors(files, StaticEncoder())[1] == 3
     index = open_index(tmp_path / "i")
     assert index.find("the one with a thief in Los Angeles", mode="vector")[0].name == "Heat"
     assert index.find("policeman", mode="vector")[0].name == "Policeman"
@@ -118,7 +115,7 @@ def test_a_description_shared_by_many_entities_gets_no_vector(tmp_path: Path) ->
         [Record(str(number), "Taxon", f"Beetle {number}", (), "species of beetle") for number in range(11)]
         + [Record("x", "Taxon", "Ladybird", (), "a red one")],
     )
-    assert estimate(open_index(tmp_path / "i")._files, StaticEncoder()).descriptions == 1
+    assert build_vectors(open_index(tmp_path / "i")._files, StaticEncoder()) == (12, 1)
 
 
 def test_vectors_of_an_older_version_are_not_used(folder: Path) -> None:
