@@ -5,7 +5,7 @@
 graphground and its peers take turns, so that other load slows them alike, and the median of the rounds counts. Over
 HTTP, 16 clients call a trivial tool of the SDK, then graphground; the value is the share of its calls a second. Against
 `neo4j-mcp-server` on a scratch Neo4j (see `benchmarks.server.peers`) it is the ratio of milliseconds; these rows are
-left out without `--uri`. Starts and first rows are measured as in `benchmarks.server.startup`.
+left out without `--uri`. A start, the time to the answer to `tools/list`, is compared with that of an empty server.
 
 `--python` is the interpreter of another checkout, such as the commit before, which is measured instead; nothing is
 recorded then. Otherwise the figures are recorded in `benchmarks/results/guard.json`, and the exit status is 1 if one
@@ -30,9 +30,9 @@ from typing import Any
 
 from benchmarks.results import Figure, record
 from benchmarks.server.peers import LOOKUP, ONE, ROWS, load, servers
-from benchmarks.server.startup import EMPTY, FIRST_ROW, start
 from graphground.cypher import validate
 from graphground.cypher.schema import PropertyGraphSchema
+from tests.support.serving import LineServer
 
 COMMAND = "benchmarks.guard"
 CLIENTS, ROUNDS, SECONDS, MARGIN = 16, 3, 3.0, 0.1
@@ -46,6 +46,11 @@ def add(a: int, b: int) -> int:
     return a + b
 uvicorn.run(server.streamable_http_app(), port=int(sys.argv[1]), log_level="warning")
 """
+EMPTY = [sys.executable, "-c", "from mcp.server import MCPServer; MCPServer('empty').run()"]
+FIRST_ROW = {
+    "name": "execute_cypher",
+    "arguments": {"query": "MATCH (t:Team) RETURN t.name ORDER BY t.name LIMIT 1", "graph": "nba"},
+}
 QUERY = "MATCH (p:Player)-[:playsFor]->(t:Team {name: 'Los Angeles Lakers'}) RETURN p.name"
 SERVED: tuple[tuple[str, str, dict[str, Any], float], ...] = (
     ("validate_cypher", "validate_cypher", {"query": QUERY}, 0.95),
@@ -138,7 +143,7 @@ def served(python: str) -> Iterator[Figure]:
 def beside_official(python: str, uri: str, user: str, password: str) -> Iterator[Figure]:
     """Measure queries over stdio beside the official server, on one Neo4j."""
     load(uri, user, password)
-    ours, official, _ = servers(uri, user, password)
+    ours, official = servers(uri, user, password)
     ours.command[0] = python
     ours.start()
     official.start()
@@ -148,13 +153,23 @@ def beside_official(python: str, uri: str, user: str, password: str) -> Iterator
         ("10,000 rows", ROWS, None, 1.0, 10),
     )
     for what, query, parameters, bar, rounds in rows:
-        pairs = [(ours.query(query, parameters)[0], official.query(query, parameters)[0]) for _ in range(rounds + 10)][
-            10:
-        ]
+        pairs = [(ours.query(query, parameters), official.query(query, parameters)) for _ in range(rounds + 10)][10:]
         ratio = statistics.median(pair[0] for pair in pairs) / statistics.median(pair[1] for pair in pairs)
         yield Figure(f"time of {what}", "50,000 nodes", round(ratio, 2), "of neo4j-mcp-server", f"<= {bar}", COMMAND)
     ours.stop()
     official.stop()
+
+
+def start(command: list[str], call: dict[str, Any] | None = None) -> float:
+    """Start a server, list its tools or call one; return the milliseconds from the process's start to the answer."""
+    begin = time.perf_counter()
+    server = LineServer(command)
+    answer = server.ask("tools/list" if call is None else "tools/call", call or {})
+    milliseconds = (time.perf_counter() - begin) * 1000
+    server.close()
+    if answer.get("isError"):
+        sys.exit("the call failed")
+    return milliseconds
 
 
 def starts(python: str) -> Iterator[Figure]:

@@ -1,27 +1,272 @@
-"""The application: runs tool calls on the open graphs, independently of the transport."""
+"""The application: runs tool calls on the open graphs, independently of the transport.
+
+The outcome of a call is an answer, or a failure, which has one form for every exception that a tool raises: an unknown
+argument, for example, is a failure that names the nearest known arguments. Texts of failures hide the paths of this
+machine, since clients may be on other machines.
+"""
 
 from __future__ import annotations
 
 import logging
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
+import orjson
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
-from graphground.server.arguments import explain
-from graphground.server.call import Outcome, describe_failure, encode_answer, failed
-from graphground.server.telemetry import METRICS
+from graphground.cypher.diagnostics import all_of, counted, either
+from graphground.graphs.engines.engine import EngineError
+from graphground.server.telemetry import METRICS, REQUEST_ID
 from graphground.tools import NAMES, all_tools, tool_named
-from graphground.tools.cursor import keeping_for
-from graphground.tools.failure import ToolFailure
+from graphground.tools.tool import ToolFailure, keeping_for
 
 if TYPE_CHECKING:
     from graphground.server.traces.recorder import Recorder
     from graphground.tools.owner_queries import OwnQuery, OwnTools
     from graphground.tools.tool import Answer, Graphs, Tool
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The outcome of a call: `payload` is the structured answer as encoded JSON, `text` the same answer as text.
+
+    `error` is the code of a failure; empty for an answer.
+    """
+
+    payload: bytes
+    text: str
+    is_error: bool = False
+    error: str = ""
+
+
+def encode(value: Any) -> bytes:
+    """Encode plain values and answer models as compact JSON.
+
+    >>> encode({"rows": [["Heat", 170.0]]})
+    b'{"rows":[["Heat",170.0]]}'
+    """
+    return orjson.dumps(value, default=_plain, option=orjson.OPT_NON_STR_KEYS)
+
+
+def is_empty(value: Any) -> bool:
+    """Whether a value is empty: null, an empty text, list or map, but not 0 or false."""
+    return value is None or (isinstance(value, str | list | tuple | dict) and not value)
+
+
+def encode_answer(answer: Answer) -> bytes:
+    """Encode an answer as compact JSON, without empty fields, and with the documented names of its fields."""
+    return encode(_fields(answer))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return _fields(value)
+    if isinstance(value, set | frozenset | tuple):
+        return list(value)
+    return str(value)
+
+
+def _fields(model: BaseModel) -> dict[str, Any]:
+    """Return the fields of an answer that are not empty and not at their default.
+
+    The other fields are left out because an agent pays for every word of an answer. Required fields, such as the rows
+    of a query, have no default and are always present. pydantic's `model_dump` is not used, because it copies every
+    row.
+    """
+    fields, values = type(model).model_fields, model.__dict__
+    return {
+        field.alias or name: values[name]
+        for name, field in fields.items()
+        if field.is_required() or not (is_empty(values[name]) or values[name] == field.default)
+    }
+
+
+def failed(failure: ToolFailure) -> Outcome:
+    """Return the outcome for a failure; its payload and its text are the failure's fields as JSON."""
+    payload = encode(failure.as_dict())
+    return Outcome(payload, payload.decode(), is_error=True, error=failure.error)
+
+
+def describe_failure(
+    error: Exception, tool: str, graphs: Callable[[], Graphs], graph: str | None, hide: Callable[[str], str] = str
+) -> Outcome:
+    """Return the outcome of a call of `tool` that raised `error`; `graph` is the graph that the call named, if any.
+
+    `hide` replaces paths of this machine in the failure; the server's log keeps them.
+    """
+    if isinstance(error, ToolFailure):
+        found = error
+        if found.error == "graph_unavailable" and not found.nearest:
+            found.nearest = other_graphs(graphs, graph)
+    elif isinstance(error, EngineError):
+        others = other_graphs(graphs, graph)
+        found = ToolFailure(
+            "graph_unavailable",
+            str(error),
+            nearest=others,
+            next="Call list_graphs to see the available graphs."
+            if others
+            else "Report this problem to the user; no other graph is available.",
+        )
+    else:
+        logger.error("the tool %s failed", tool, exc_info=error)
+        request = f" under request {REQUEST_ID.get()}" if REQUEST_ID.get() else ""
+        found = ToolFailure(
+            "internal_error",
+            f"The tool failed: {type(error).__name__}: {error}",
+            next="Try other arguments, or report this problem to the user; the server's log on stderr has the traceback"
+            f"{request}.",
+        )
+    if (hidden := hide(found.message)) != found.message:
+        logger.warning("the tool %s failed: %s", tool, found.message)
+        found.message = hidden
+    return failed(found)
+
+
+def other_graphs(graphs: Callable[[], Graphs], name: str | None) -> list[str]:
+    """Return the names of all graphs but the one that a call has named; if it named none, of all if there are several.
+
+    If the list of graphs itself cannot be read, the result is empty: the failure then reports that problem.
+    """
+    try:
+        names = graphs().names()
+    except Exception:
+        return []
+    return [other for other in names if other != name] if name is not None or len(names) > 1 else []
+
+
+DATA_FOLDER, HOME_FOLDER = "<data folder>", "<home folder>"
+
+
+def hiding_paths(data_folder: Path) -> Callable[[str], str]:
+    """Return a function that replaces these two folders in a text: `<data folder>/catalog.json cannot be read`."""
+    try:
+        home = Path.home()
+    except RuntimeError:  # a user without a home folder
+        return hiding({data_folder: DATA_FOLDER})
+    return hiding({home: HOME_FOLDER, data_folder: DATA_FOLDER})
+
+
+def hiding(folders: Mapping[Path, str]) -> Callable[[str], str]:
+    """Return a function that replaces the path of each folder by its name; in nested folders, the longest path wins.
+
+    >>> hiding({Path("/home/ada"): "<home folder>"})("/home/ada/films.csv, /home/adam")
+    '<home folder>/films.csv, /home/adam'
+    """
+    names: dict[str, str] = {}
+    for folder, name in folders.items():
+        for path in (folder, folder.resolve()):
+            if path != Path(path.anchor):  # a root is a part of every path
+                names |= dict.fromkeys((str(path), str(path).replace("\\", "\\\\"), path.as_posix()), name)
+    if not names:
+        return str
+    longest_first = sorted(names, key=len, reverse=True)
+    pattern = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, longest_first))})(?![\w-])")
+    return lambda text: pattern.sub(lambda found: names[found[0]], text)
+
+
+WORDS = {
+    "string_type": "text",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "an object",
+}
+BOUNDS = {
+    "ge": "at least",
+    "gt": "more than",
+    "le": "at most",
+    "lt": "less than",
+    "min_length": "at least",
+    "max_length": "at most",
+}
+
+
+def explain(tool: Tool[Any, Any], arguments: Mapping[str, Any], error: ValidationError) -> ToolFailure:
+    """Return the failure for unknown arguments, else for missing arguments, else for the first wrong value.
+
+    Unknown arguments come first, because they may be misspelt.
+    """
+    from graphground.cypher.names.nearest import closest  # loaded only after a mistake
+
+    fields = [field.alias or name for name, field in tool.request.model_fields.items()]
+    problems = error.errors(include_url=False, include_context=True)
+    unknown = [str(problem["loc"][0]) for problem in problems if problem["type"] == "extra_forbidden"]
+    missing = [str(problem["loc"][0]) for problem in problems if problem["type"] == "missing"]
+    if unknown:
+        quoted = [repr(name) for name in unknown]
+        free = [field for field in fields if field not in arguments]
+        nearest = [word for name in unknown for word in closest(name, free)] or free
+        return ToolFailure(
+            "unknown_argument",
+            f"{tool.name} has no argument {either(quoted)}; its arguments are: {', '.join(fields) or 'none'}.",
+            nearest=list(dict.fromkeys(nearest)),
+            next=f"Call {tool.name} again without {all_of(quoted)}"
+            + (", or with an argument in `nearest` instead." if nearest else "."),
+        )
+    if missing:
+        names = all_of([repr(name) for name in missing])
+        return ToolFailure(
+            "missing_argument",
+            f"{tool.name} needs the argument{'s' if len(missing) > 1 else ''} {names}.",
+            nearest=missing,
+            next=f"Call {tool.name} again with {names}.",
+        )
+    message, nearest = explain_value(problems[0])
+    argument = ".".join(str(part) for part in problems[0]["loc"][:1])
+    return ToolFailure(
+        "wrong_argument",
+        f"{tool.name}: {message}.",
+        nearest=nearest,
+        next=f"Call {tool.name} again with a valid {argument!r}."
+        if argument
+        else f"Call {tool.name} again with valid arguments.",
+    )
+
+
+def explain_value(problem: ErrorDetails) -> tuple[str, list[str]]:
+    """Return a message about an invalid value and the nearest valid values.
+
+    For example, `("limit must be at most 50, not 80", ["50"])`.
+    """
+    place, found, context = ".".join(str(part) for part in problem["loc"]), problem["input"], problem.get("ctx", {})
+    expected = WORDS.get(problem["type"])
+    if expected:
+        return f"{place} must be {expected}, not {kind(found)}", []
+    if problem["type"] == "literal_error":
+        from graphground.cypher.names.nearest import closest
+
+        allowed = [word.strip(" '") for word in str(context["expected"]).replace(" or ", ",").split(",")]
+        best_first = list(dict.fromkeys([*closest(str(found), allowed), *allowed]))
+        return f"{place} must be {either(allowed, len(allowed))}, not {found!r}", best_first
+    for limit, words in BOUNDS.items():
+        if limit in context:
+            if isinstance(found, str | list):
+                bound = counted(context[limit], "character" if isinstance(found, str) else "item")
+                return f"{place} must have {words} {bound}, not {len(found):,}", []
+            return f"{place} must be {words} {context[limit]:,}, not {found}", [] if limit == "gt" else [
+                str(context[limit])
+            ]
+    message = problem["msg"].removeprefix("Value error, ")
+    return (f"{place}: {message}" if place else message), []
+
+
+def kind(value: Any) -> str:
+    """Return the type of a JSON value in words: `kind(True)` is `true or false`."""
+    kinds = {type(None): "null", bool: "true or false", str: "text", int: "a number", list: "a list"}
+    return kinds.get(type(value), "a number with a fraction" if isinstance(value, float) else "an object")
+
 
 logger = logging.getLogger(__name__)
 

@@ -17,14 +17,13 @@ from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, NotificationParams, SetLev
 from graphground import __version__
 from graphground.cypher.diagnostics import LONGEST_SPAN, cut
 from graphground.graphs.engines.engine import EngineError
-from graphground.server.application import Application
+from graphground.server.application import Application, Outcome, failed
 from graphground.server.apps.extension import supports_apps, view_resource, with_view
-from graphground.server.call import Outcome, failed
 from graphground.server.definitions import input_schema, prepared_definitions, tool_definition
 from graphground.server.notifications import Changes, LogLevels, Reporting
 from graphground.server.telemetry import REQUEST_ID, describe_call
 from graphground.server.threads import WorkerThreads, caller_of, owner_of
-from graphground.tools.failure import ToolFailure
+from graphground.tools.tool import ToolFailure
 
 INSTRUCTIONS = (
     "Answers questions about property graphs with Cypher. Begin each question with ground_question: it returns the names "

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pydantic_core import SchemaError
 
 from graphground.cypher.names.nearest import did_you_mean
-from graphground.server.arguments import explain_value
+from graphground.server.application import explain_value
 from graphground.server.settings import SettingsError, name_nearest
 from graphground.tools import NAMES
 from graphground.tools.owner_queries import OwnParameter, OwnQuery, check_parameter

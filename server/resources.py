@@ -10,9 +10,8 @@ from urllib.parse import quote, unquote
 from graphground.cypher.diagnostics import LONGEST_MESSAGE, cut_inside
 from graphground.cypher.names.nearest import did_you_mean
 from graphground.prompts.template import all_templates
-from graphground.server.application import Application
+from graphground.server.application import Application, Outcome
 from graphground.server.apps.extension import VIEW, view_contents
-from graphground.server.call import Outcome
 
 CATALOG = "graph://catalog"
 TEMPLATES = (

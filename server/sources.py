@@ -11,8 +11,7 @@ from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.opening.connected import address_of, open_database
 from graphground.graphs.opening.open_graphs import USER, GraphSource, OpenGraphs
 from graphground.graphs.opening.stored import is_bundled, offered, stamp, stored_sources
-from graphground.graphs.storage.catalog import CatalogError
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.home import CatalogError, Home
 from graphground.server.settings import Settings, default_home
 
 logger = logging.getLogger(__name__)

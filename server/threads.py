@@ -19,7 +19,7 @@ from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from graphground.graphs.engines.client_context import CLIENT, TURNS, calling_as, cancellable
-from graphground.tools.failure import ToolFailure
+from graphground.tools.tool import ToolFailure
 
 CALLS_AT_ONCE, QUICK_AT_ONCE = max(16, 4 * (os.cpu_count() or 1)), 16
 """The maximum numbers of calls that run at once; a client may run three quarters of them."""

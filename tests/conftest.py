@@ -178,7 +178,7 @@ LIMITS = {
     "graphs.opening.open_graphs": {"CHECK_SECONDS": 0.0},
     "cypher.checks.entities": {"SECONDS": 60.0},
     "graphs.entities.own_index": {"SECONDS": 60.0},
-    "graphs.entities.surroundings": {"SECONDS": 60.0, "DEGREE_SECONDS": 60.0},
+    "tools.find_entities": {"SECONDS": 60.0, "DEGREE_SECONDS": 60.0},
     "graphs.schemas.extraction.profiles": {"SECONDS": 60.0},
     "graphs.suggestions.question_check": {"NEIGHBOURHOOD_SECONDS": 60.0},
     "graphs.why_empty.second_look": {"SECONDS": 60.0},

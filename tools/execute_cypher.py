@@ -24,7 +24,6 @@ from graphground.graphs.engines.engine import (
     is_empty_answer,
 )
 from graphground.graphs.graph import Graph
-from graphground.tools.cursor import OWNER, ROWS, Rest
 from graphground.tools.diagnostics import (
     MISSING_PARAMETER,
     DiagnosticAnswer,
@@ -33,8 +32,7 @@ from graphground.tools.diagnostics import (
     of_dialect,
     report_on,
 )
-from graphground.tools.failure import ToolFailure
-from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
+from graphground.tools.tool import OWNER, ROWS, Answer, Graphs, Request, Rest, Tool, ToolFailure, graph_named
 
 LONGEST_QUERY = 100_000
 MAX_TEXT_CHARACTERS, MAX_LIST_ITEMS = 4_000, 500

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from graphground.cypher.names.nearest import closest
-from graphground.cypher.quoting import quoted_name, quoted_string
+from graphground.cypher.quoting import nodes, property_of, quoted_name, quoted_string
+from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.client_context import run_concurrently
-from graphground.graphs.engines.engine import EngineError
+from graphground.graphs.engines.engine import Engine, EngineError
 from graphground.graphs.entities.candidate import Candidate, EntityLookup, Search, UnknownName
-from graphground.graphs.entities.surroundings import FACTOR, containing, degree, surroundings
+from graphground.graphs.entities.paging import name_property
+from graphground.graphs.entities.spans import fold
 from graphground.graphs.entities.verdicts.judging import CONSIDERED, Judgement, judge
 from graphground.graphs.graph import Graph
-from graphground.tools.failure import ToolFailure
 from graphground.tools.get_schema import NOTE_MARKS, settled
-from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
+from graphground.tools.tool import Answer, Graphs, Request, Tool, ToolFailure, graph_named
 
+SECONDS, DEGREE_SECONDS = 2.0, 1.0
+MOST = 10_000
+"""The number up to which relationships are counted; more relationships make no difference."""
+FACTOR = 5
+"""The minimum ratio of relationships at which another node may be meant.
+
+The relationships of the other node are divided by those of the node with the best-matching name.
+"""
 MOST_COMPARED = 4
 """The maximum number of candidates of a mention for which relationships are read, to tell the candidates apart."""
 
@@ -124,7 +133,7 @@ def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesA
     around = dict(
         zip(
             apart,
-            run_concurrently(lambda key: _around(graph, judgements[key[0]].candidates[key[1]]), apart),
+            run_concurrently(lambda key: surroundings(graph, judgements[key[0]].candidates[key[1]]), apart),
             strict=True,
         )
     )
@@ -271,13 +280,76 @@ def _as_answer(
     )
 
 
-def _around(graph: Graph, candidate: Candidate) -> list[str]:
-    if graph.engine is None:
+def surroundings(graph: Graph, candidate: Candidate) -> list[str]:
+    """Return two relationships of a candidate's node at most: `["-[:playsFor]->(:Team {name: 'Chicago Bulls'})"]`."""
+    engine, schema = graph.engine, graph.schema
+    if engine is None or candidate.label not in schema.labels:
         return []
-    try:
-        return surroundings(graph.engine, graph.schema, candidate)
-    except EngineError:
-        return []  # the answer is complete without relationships
+    found: list[str] = []
+    for left, right, own_end, other_end in (("-", "->", "start", "end"), ("<-", "-", "end", "start")):
+        labels = dict.fromkeys(
+            getattr(pattern, other_end) for pattern in schema.patterns if getattr(pattern, own_end) == candidate.label
+        )
+        named = {name for its in labels if (name := name_property(schema.labels[its]))}
+        if not named:
+            continue
+        values = {key: property_of("m", key) for key in sorted(named)}
+        name = (
+            "CASE "
+            + " ".join(
+                f"WHEN {value} IS NOT NULL THEN [{quoted_string(key)}, {value}]" for key, value in values.items()
+            )
+            + " END"
+        )
+        query = (
+            f"{_match(engine, schema, candidate)} MATCH (n){left}[r]{right}(m) "
+            f"RETURN DISTINCT type(r) AS type, labels(m) AS labels, {name} AS name LIMIT 2"
+        )
+        try:
+            table = engine.run(query, {"key": candidate.key}, timeout=SECONDS)
+        except EngineError:
+            return []  # the answer is complete without relationships
+        found += [
+            f"{left}[:{quoted_name(type_)}]{right}(:{quoted_name(labels[0]) if labels else ''} "
+            f"{{{quoted_name(found[0])}: {found[1]!r}}})"
+            for type_, labels, found in table.rows
+            if found is not None
+        ]
+        if len(found) >= 2:
+            break
+    return found[:2]
+
+
+def _match(engine: Engine, schema: PropertyGraphSchema, candidate: Candidate) -> str:
+    """Return the clause that finds a candidate's node by the parameter `key`."""
+    known = "eid" in schema.labels[candidate.label].properties
+    return f"{nodes(candidate.label).match()} WHERE {'n.eid = $key' if known else engine.capabilities().dialect.by_id}"
+
+
+def degree(engine: Engine, schema: PropertyGraphSchema, candidate: Candidate) -> int:
+    """Return the number of relationships of a candidate's node, counted up to `MOST`: 18 for the genre `thriller`.
+
+    Raises:
+        EngineError: the database did not respond in time.
+    """
+    if candidate.label not in schema.labels:
+        return 0
+    table = engine.run(
+        f"{_match(engine, schema, candidate)} MATCH (n)-[r]-() WITH r LIMIT {MOST} RETURN count(r) AS degree",
+        {"key": candidate.key},
+        timeout=DEGREE_SECONDS,
+    )
+    return int(table.rows[0][0]) if table.rows else 0
+
+
+def containing(candidate: Candidate, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates of the same label whose longer names contain the name: `thriller film` for `thriller`."""
+    words = set(fold(candidate.name).split())
+    return [
+        other
+        for other in candidates
+        if other.label == candidate.label and other.key != candidate.key and words < set(fold(other.name).split())
+    ]
 
 
 def pattern_for(candidate: Candidate, graph: Graph) -> str:

@@ -17,8 +17,7 @@ from graphground.graphs.filtering.selection import LeftOut, Selection, fit, left
 from graphground.graphs.graph import Graph
 from graphground.graphs.schemas.forms import Form, Samples, estimate_tokens, write_schema
 from graphground.graphs.schemas.statistics import Statistics
-from graphground.tools.failure import ToolFailure
-from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
+from graphground.tools.tool import Answer, Graphs, Request, Tool, ToolFailure, graph_named
 
 DEFAULT_TOKENS = 4_000
 """The token budget if a call gives none."""

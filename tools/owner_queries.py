@@ -27,8 +27,7 @@ from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 from graphground.tools.diagnostics import missing_parameters, parameters_of
 from graphground.tools.execute_cypher import LONGEST_QUERY, ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
-from graphground.tools.failure import ToolFailure
-from graphground.tools.tool import Graphs, Request, Tool, graph_named
+from graphground.tools.tool import Graphs, Request, Tool, ToolFailure, graph_named
 
 ParameterType = Literal["string", "integer", "number", "boolean", "date", "array"]
 ItemType = Literal["string", "integer", "number", "boolean", "date"]

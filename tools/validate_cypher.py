@@ -8,8 +8,7 @@ from pydantic import Field
 
 from graphground.tools.diagnostics import DiagnosticAnswer, missing_parameters, of_dialect, report_on
 from graphground.tools.execute_cypher import LONGEST_QUERY
-from graphground.tools.failure import ToolFailure
-from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
+from graphground.tools.tool import Answer, Graphs, Request, Tool, ToolFailure, graph_named
 
 
 class ValidateCypherRequest(Request):

@@ -30,8 +30,7 @@ from graphground.graphs.opening.stored import stored_sources
 from graphground.graphs.storage.home import Home
 from graphground.tools.diagnostics import DiagnosticAnswer
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
-from graphground.tools.failure import ToolFailure
-from graphground.tools.tool import Graphs
+from graphground.tools.tool import Graphs, ToolFailure
 
 MAX_CALLS = 2
 """The maximum number of further calls after the first."""

@@ -34,8 +34,7 @@ from graphground.graphs.opening.stored import stored_sources
 from graphground.graphs.storage.home import Home
 from graphground.tools.diagnostics import DiagnosticAnswer
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
-from graphground.tools.failure import ToolFailure
-from graphground.tools.tool import Graphs
+from graphground.tools.tool import Graphs, ToolFailure
 
 FOLDER = Path(__file__).parents[1] / "strangers"
 GRAPHS = ("port", "hospital", "festival")

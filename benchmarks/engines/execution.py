@@ -33,11 +33,10 @@ from graphground.graphs.engines.rewriting import rewrite_for
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.opening.stored import open_stored
-from graphground.graphs.storage.catalog import Catalog
-from graphground.graphs.storage.home import Home
-from graphground.server.call import encode_answer
+from graphground.graphs.storage.home import Catalog, Home
+from graphground.server.application import encode_answer
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
-from graphground.tools.failure import ToolFailure
+from graphground.tools.tool import ToolFailure
 
 RUNAWAY = {
     "cartesian product": "MATCH (a), (b), (c) WHERE a.name = c.eid RETURN count(*) AS c",

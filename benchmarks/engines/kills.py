@@ -29,8 +29,7 @@ from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.opening.stored import open_stored
-from graphground.graphs.storage.catalog import SCRATCH, Catalog
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.home import SCRATCH, Catalog, Home
 
 SIZES = (500, 20_000)
 CHILDREN_SECONDS = 30

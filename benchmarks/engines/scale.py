@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import threading
 import time
@@ -28,8 +27,8 @@ from benchmarks.stand_ins.synth import synth
 from graphground.graphs.engines.embedded.launcher import EngineState, end_engine
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.loading.simplekg import write_simplekg
-from graphground.graphs.storage.catalog import Catalog
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.home import Catalog, Home
+from tests.support.serving import COMMAND, LineServer, environment
 
 SIZES = {
     "art": (1_100_000, 1_300_000),
@@ -44,19 +43,6 @@ SIZES = {
     "soccer": (275_200, 1_100_000),
     "terrorist_attack": (1_600, 1_500),
 }
-OPENING = [
-    {
-        "jsonrpc": "2.0",
-        "id": 0,
-        "method": "initialize",
-        "params": {
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": {"name": "scale", "version": "1"},
-        },
-    },
-    {"jsonrpc": "2.0", "method": "notifications/initialized"},
-]
 LOAD_SECONDS, LOAD_MIB, SERVE_MIB, REOPEN_SECONDS = 720, 8192, 6144, 5
 FIRST_LOAD_SECONDS = 60
 
@@ -110,51 +96,12 @@ def of_one(process: int, what: str = "VmRSS") -> int:
     return 0
 
 
-class Server:
-    """A `graphground serve` process over stdio: `server.call("execute_cypher", query="…", graph="nba")`."""
-
-    def __init__(self, home: Home) -> None:
-        environment = {**os.environ, "GRAPHGROUND_HOME": str(home.folder)}
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "graphground", "serve"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-        )
-        self._number = 0
-        self._write(*OPENING)
-
-    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """Call a tool and return its structured answer; a failure ends the benchmark."""
-        self._number += 1
-        self._write(
-            {
-                "jsonrpc": "2.0",
-                "id": self._number,
-                "method": "tools/call",
-                "params": {"name": tool, "arguments": arguments},
-            }
-        )
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            answer = json.loads(line)
-            if answer.get("id") == self._number:
-                if "error" in answer or answer["result"].get("isError"):
-                    sys.exit(f"{tool}({arguments}): {line.decode()[:2000]}")
-                return dict(answer["result"]["structuredContent"])
-        sys.exit("the server ended")
-
-    def _write(self, *messages: dict[str, Any]) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(b"".join(json.dumps(message).encode() + b"\n" for message in messages))
-        self.process.stdin.flush()
-
-    def stop(self) -> None:
-        """Stop the server."""
-        self.process.kill()
-        self.process.communicate()
+def call(server: LineServer, tool: str, **arguments: Any) -> dict[str, Any]:
+    """Call a tool and return its structured answer; a failure ends the benchmark."""
+    answer = server.ask("tools/call", {"name": tool, "arguments": arguments})
+    if answer.get("isError"):
+        sys.exit(f"{tool}({arguments}): {str(answer)[:2000]}")
+    return dict(answer["structuredContent"])
 
 
 def make(name: str, folder: Path, share: float) -> Path:
@@ -197,17 +144,18 @@ def serve(names: list[str], home: Home) -> tuple[float, float]:
     """Query each graph through one server; return the seconds to the first answer, and the MiB of server and engine."""
     end_engine(home)
     start = time.perf_counter()
-    server = Server(home)
+    server = LineServer([*COMMAND, "serve"], environment(home.folder))
     first = 0.0
     try:
         for name in names:
             graph_start = time.perf_counter()
             pattern = max(schema_of(name).patterns, key=lambda pattern: len(pattern.properties))
-            row = server.call("execute_cypher", graph=name, limit=1, query=f"MATCH (n:{pattern.start}) RETURN n.name")
+            row = call(server, "execute_cypher", graph=name, limit=1, query=f"MATCH (n:{pattern.start}) RETURN n.name")
             first = first or time.perf_counter() - start
             text = row["rows"][0][0]
             answer_seconds = time.perf_counter() - graph_start
-            server.call(
+            call(
+                server,
                 "execute_cypher",
                 graph=name,
                 limit=100,
@@ -215,7 +163,8 @@ def serve(names: list[str], home: Home) -> tuple[float, float]:
                 query=f"MATCH (n:{pattern.start})-[r:{pattern.type}]->(m) RETURN n.name, m.name",
             )
             count_start = time.perf_counter()
-            count = server.call(
+            count = call(
+                server,
                 "execute_cypher",
                 graph=name,
                 timeout_s=300,
@@ -223,7 +172,7 @@ def serve(names: list[str], home: Home) -> tuple[float, float]:
             )
             count_seconds = time.perf_counter() - count_start
             lookup_start = time.perf_counter()
-            found = server.call("find_entities", graph=name, mentions=[text[:-1] + "x"])
+            found = call(server, "find_entities", graph=name, mentions=[text[:-1] + "x"])
             lookup_seconds = time.perf_counter() - lookup_start
             state = EngineState.read(home)
             engine = state.pid if state else 0
@@ -237,7 +186,7 @@ def serve(names: list[str], home: Home) -> tuple[float, float]:
             )
         return first, (of_one(engine) + of_one(server.process.pid)) / 1024
     finally:
-        server.stop()
+        server.close()
 
 
 def main() -> None:

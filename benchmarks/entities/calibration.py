@@ -44,8 +44,17 @@ from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Candidate
 from graphground.graphs.entities.index import open_index
 from graphground.graphs.entities.spans import fold
-from graphground.graphs.entities.verdicts.features import FEATURES, SIZES, WEIGHTS, Trees, features_of
-from graphground.graphs.entities.verdicts.judging import CONSIDERED, by_text, exactly, judge
+from graphground.graphs.entities.verdicts.judging import (
+    CONSIDERED,
+    FEATURES,
+    SIZES,
+    WEIGHTS,
+    Trees,
+    by_text,
+    exactly,
+    features_of,
+    judge,
+)
 
 AROUND = (0, 100_000, 1_000_000)
 """The numbers of other names that are added to the graphs."""

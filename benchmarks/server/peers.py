@@ -1,20 +1,14 @@
-"""Compares graphground with the two MCP servers for Neo4j on the package index, on one real Neo4j, over stdio.
+"""graphground and the official MCP server for Neo4j, on one real Neo4j over stdio, for `benchmarks.guard` to compare.
 
-    python -m benchmarks.server.peers --uri bolt://127.0.0.1:7687 --user neo4j --password … [--rounds 200]
-
-The peers (`neo4j-mcp-server`, written in Go, and `mcp-neo4j-cypher`) are installed into separate environments under
-.tools/peers (needs uv and the package index). Use a scratch database: 50,000 nodes `BenchPerson` with an index on their
-names are loaded if they are missing. The same small client sends every server the same queries, as JSON-RPC. The
-servers take turns, so that other load slows all of them alike.
+The peer (`neo4j-mcp-server`, written in Go) is installed into a separate environment under .tools/peers (needs uv and
+the package index). The Neo4j must be a scratch database: 50,000 nodes `BenchPerson` with an index on their names are
+loaded if they are missing. The same small client sends both servers the same queries, as JSON-RPC.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import time
@@ -43,15 +37,12 @@ class Server:
     extra: dict[str, Any] = field(default_factory=dict)
     lines: LineServer | None = None
 
-    def start(self) -> float:
-        """Start the server, and return the milliseconds from the process's start to the answer to `tools/list`."""
-        begin = time.perf_counter()
+    def start(self) -> None:
+        """Start the server."""
         self.lines = LineServer(self.command, {**os.environ, **self.environment})
-        self.lines.ask("tools/list", {})
-        return (time.perf_counter() - begin) * 1000
 
-    def query(self, query: str, parameters: dict[str, Any] | None = None) -> tuple[float, dict[str, Any]]:
-        """Run a query; return the milliseconds that it took, and its result."""
+    def query(self, query: str, parameters: dict[str, Any] | None = None) -> float:
+        """Run a query, and return the milliseconds that it took."""
         assert self.lines is not None
         arguments = {"query": query, **self.extra, **({self.parameters: parameters} if parameters else {})}
         begin = time.perf_counter()
@@ -59,7 +50,7 @@ class Server:
         milliseconds = (time.perf_counter() - begin) * 1000
         if answer.get("isError"):
             sys.exit(f"{self.name}: {str(answer)[:500]}")
-        return milliseconds, answer
+        return milliseconds
 
     def stop(self) -> None:
         """End the server."""
@@ -74,19 +65,8 @@ def installed(package: str) -> str:
     if not program.exists():
         uv = shutil.which("uv") or sys.exit("uv is needed to install the peers")
         subprocess.run([uv, "venv", "--quiet", environment], check=True)
-        subprocess.run(
-            [
-                uv,
-                "pip",
-                "install",
-                "--quiet",
-                "--compile-bytecode",
-                "--python",
-                environment / "bin" / "python",
-                package,
-            ],
-            check=True,
-        )
+        install = [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", environment / "bin" / "python"]
+        subprocess.run([*install, package], check=True)
     return str(program)
 
 
@@ -108,7 +88,7 @@ def load(uri: str, user: str, password: str) -> None:
 
 
 def servers(uri: str, user: str, password: str) -> list[Server]:
-    """Return the three servers, with the same database."""
+    """Return graphground and the official server, with the same database."""
     environment = {"NEO4J_URI": uri, "NEO4J_USERNAME": user, "NEO4J_PASSWORD": password, "NEO4J_DATABASE": "neo4j"}
     ours = [sys.executable, "-m", "graphground", "serve", "--graph", "neo4j"]
     return [
@@ -120,72 +100,4 @@ def servers(uri: str, user: str, password: str) -> list[Server]:
             "read-cypher",
             "params",
         ),
-        Server(
-            "mcp-neo4j-cypher",
-            [installed("mcp-neo4j-cypher")],
-            {**environment, "NEO4J_READ_ONLY": "true"},
-            "read_neo4j_cypher",
-            "params",
-        ),
     ]
-
-
-def main() -> None:
-    """Measure the servers in turns, and print the figures."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--uri", default="bolt://127.0.0.1:7687")
-    parser.add_argument("--user", default="neo4j")
-    parser.add_argument("--password", default=os.environ.get("NEO4J_PASSWORD", ""))
-    parser.add_argument("--rounds", type=int, default=200)
-    parsed = parser.parse_args()
-    load(parsed.uri, parsed.user, parsed.password)
-    contestants = servers(parsed.uri, parsed.user, parsed.password)
-    starts: dict[str, list[float]] = {contestant.name: [] for contestant in contestants}
-    for number in range(4):
-        for contestant in contestants:
-            milliseconds = contestant.start()
-            contestant.stop()
-            if number:
-                starts[contestant.name].append(milliseconds)
-    for contestant in contestants:
-        contestant.start()
-    figures: dict[str, dict[str, list[float]]] = {
-        contestant.name: {"start": starts[contestant.name]} for contestant in contestants
-    }
-    plan = (("RETURN 1", ONE, parsed.rounds), ("lookup", LOOKUP, parsed.rounds), ("10,000 rows", ROWS, 15))
-    for title, query, rounds in plan:
-        for number in range(rounds + 20 if rounds > 20 else rounds + 4):
-            for contestant in contestants:
-                name = {"name": f"Person {number * 37 % NODES}"} if query is LOOKUP else None
-                milliseconds, answer = contestant.query(query, name)
-                if number == 0 and title == "10,000 rows":
-                    print(f"{contestant.name}: {len(json.dumps(answer)):,} bytes for 10,000 rows")
-                if number >= (20 if rounds > 20 else 4):
-                    figures[contestant.name].setdefault(title, []).append(milliseconds)
-    for contestant in contestants:
-        contestant.stop()
-    titles = ["start", *(title for title, _, _ in plan)]
-    print("| median ms (best) | " + " | ".join(titles) + " |\n|---" * 1 + "|---" * len(titles) + "|")
-    for name, measured in figures.items():
-        print(
-            f"| {name} | "
-            + " | ".join(f"{statistics.median(measured[title]):.2f} ({min(measured[title]):.2f})" for title in titles)
-            + " |"
-        )
-    official = figures["neo4j-mcp-server"]
-    print(
-        "graphground / neo4j-mcp-server: "
-        + ", ".join(
-            f"{title} {statistics.median(figures['graphground'][title]) / statistics.median(official[title]):.2f}"
-            for title in titles[1:]
-        )
-    )
-    slow = figures["mcp-neo4j-cypher"]["start"]
-    print(
-        f"mcp-neo4j-cypher / graphground at start: "
-        f"{statistics.median(slow) / statistics.median(figures['graphground']['start']):.2f}"
-    )
-
-
-if __name__ == "__main__":
-    main()

@@ -38,7 +38,7 @@ from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
-from graphground.tools.failure import ToolFailure
+from graphground.tools.tool import ToolFailure
 
 RUNAWAYS = (
     "MATCH (a), (b), (c) WHERE a.name = c.eid AND b.name = 'nothing' RETURN count(*) AS c",

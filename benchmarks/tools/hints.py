@@ -34,7 +34,7 @@ from graphground.graphs.suggestions.question_check import CODE
 from graphground.graphs.why_empty import second_look as room
 from graphground.tools.diagnostics import report_on
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
-from graphground.tools.failure import ToolFailure
+from graphground.tools.tool import ToolFailure
 
 
 class Clock:

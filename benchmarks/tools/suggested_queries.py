@@ -32,8 +32,7 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.opening.stored import open_stored
-from graphground.graphs.storage.catalog import Catalog
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.home import Catalog, Home
 from graphground.tools.diagnostics import report_on
 
 TIMEOUT = 4.0

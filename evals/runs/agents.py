@@ -28,9 +28,8 @@ from graphground.evals.metrics.executable import check
 from graphground.evals.runs.prediction import Prediction, ToolCall, read_reply
 from graphground.evals.tasks.task import Task
 from graphground.graphs.engines.engine import EngineError
-from graphground.tools.failure import ToolFailure
 from graphground.tools.ground_question import GroundQuestionRequest, ground_question
-from graphground.tools.tool import Graphs
+from graphground.tools.tool import Graphs, ToolFailure
 
 SHOWN = 200
 """The maximum number of characters of an invalid reply that an error quotes."""

@@ -37,7 +37,7 @@ from graphground.graphs.entities.vectors.building import (
     encoder,
 )
 from graphground.graphs.entities.vectors.in_database import DatabaseVectors, in_database
-from graphground.graphs.entities.verdicts.features import (
+from graphground.graphs.entities.verdicts.judging import (
     ARTICLE,
     EXACT,
     FOLDED,
@@ -47,8 +47,7 @@ from graphground.graphs.entities.verdicts.features import (
     scores_without_articles,
     without_article,
 )
-from graphground.graphs.storage.catalog import Catalog
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.home import Catalog, Home
 
 _RESCORED = 100
 _BESIDE_EXACT = 20

@@ -26,8 +26,7 @@ from graphground.cypher.schema import RESERVED_PROPERTIES, PropertyGraphSchema
 from graphground.graphs.engines.embedded.launcher import is_alive, remove_archive, require_arcadedb
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile, write_simplekg
-from graphground.graphs.storage.catalog import Catalog, Entry, check_name, loading_lock, new_id, write_manifest
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.home import Catalog, Entry, Home, check_name, loading_lock, new_id, write_manifest
 
 if TYPE_CHECKING:
     from graphground.graphs.engines.embedded.engine import EmbeddedEngine

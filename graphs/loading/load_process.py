@@ -29,7 +29,7 @@ from graphground.graphs.schemas.extraction.findings import Findings, Steps
 from graphground.graphs.schemas.extraction.profiles import Profiler
 from graphground.graphs.schemas.statistics import NAME as STATISTICS
 from graphground.graphs.schemas.statistics import SAMPLED, query_statistics, write_statistics
-from graphground.graphs.storage.catalog import write_text_formats
+from graphground.graphs.storage.home import write_text_formats
 
 if TYPE_CHECKING:
     from graphground.graphs.engines.embedded.batch import GraphWriter

@@ -22,8 +22,7 @@ from graphground.graphs.loading.load import load_file
 from graphground.graphs.opening.open_graphs import Counts, GraphSource
 from graphground.graphs.schemas.statistics import NAME as STATISTICS
 from graphground.graphs.schemas.statistics import LiveStatistics
-from graphground.graphs.storage.catalog import Catalog, Entry, damage
-from graphground.graphs.storage.home import Home, replacing
+from graphground.graphs.storage.home import Catalog, Entry, Home, damage, replacing
 
 ENGINE = "embedded"
 WARM_UP = "MATCH (n) RETURN n LIMIT 1"

@@ -21,7 +21,7 @@ from graphground.cypher.names.lexicon import NAME_STOP_WORDS, concepts_by_root, 
 from graphground.cypher.names.words import lemma, root, split_name, word_lists
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.vectors.building import STATIC, encoder
-from graphground.graphs.entities.verdicts.features import word_ranks
+from graphground.graphs.entities.verdicts.judging import word_ranks
 from graphground.graphs.question.kept import PerSchema
 from graphground.graphs.question.model import MeaningKind
 

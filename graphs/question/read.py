@@ -17,8 +17,7 @@ from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.candidate import Candidate, EntityLookup, Mode, Search
 from graphground.graphs.entities.spans import LONGEST_QUESTION, demonyms_in, words_of
 from graphground.graphs.entities.spans import Word as Token
-from graphground.graphs.entities.verdicts.features import word_ranks
-from graphground.graphs.entities.verdicts.judging import CONSIDERED, Judgement, judge
+from graphground.graphs.entities.verdicts.judging import CONSIDERED, Judgement, judge, word_ranks
 from graphground.graphs.graph import Graph
 from graphground.graphs.question.meanings import ROOT, schema_names
 from graphground.graphs.question.model import (

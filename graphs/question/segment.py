@@ -16,8 +16,7 @@ from graphground.cypher.names.lexicon import COMMON, CONNECTORS
 from graphground.cypher.names.words import MONTHS, WEEKDAYS, lemma
 from graphground.graphs.entities.candidate import Candidate
 from graphground.graphs.entities.spans import QUOTED, Span, Word, begins_sentence, fold
-from graphground.graphs.entities.verdicts.features import align, word_ranks
-from graphground.graphs.entities.verdicts.judging import Judgement
+from graphground.graphs.entities.verdicts.judging import Judgement, align, word_ranks
 from graphground.graphs.question.meanings import CONCEPT
 
 Judge = Callable[[Sequence[str]], list[Judgement]]

@@ -381,8 +381,7 @@ def check_names(settings: Settings) -> None:
     if not settings.graph:
         return
     from graphground.graphs.opening.stored import offered  # only --graph needs the catalog this early
-    from graphground.graphs.storage.catalog import Catalog
-    from graphground.graphs.storage.home import Home
+    from graphground.graphs.storage.home import Catalog, Home
 
     home = Home(default_home(settings.home))
     known = dict.fromkeys(

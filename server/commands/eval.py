@@ -340,7 +340,7 @@ def _predictor(parsed: argparse.Namespace, graphs: Graphs, tasks: Sequence[Task]
 
 def _version(home: Home, name: str) -> str:
     """Return an identifier of a loaded graph's data, which changes with each load; for any other graph, its name."""
-    from graphground.graphs.storage.catalog import Catalog
+    from graphground.graphs.storage.home import Catalog
 
     entry = Catalog(home).find(name)
     return entry.id if entry is not None else name

@@ -23,8 +23,7 @@ from graphground.server.commands.command_line import (
 )
 
 if TYPE_CHECKING:
-    from graphground.graphs.storage.catalog import Entry
-    from graphground.graphs.storage.home import Home
+    from graphground.graphs.storage.home import Entry, Home
 
 
 @command("list", settings=DATA_FOLDER)
@@ -34,7 +33,7 @@ def list_graphs(parsed: argparse.Namespace) -> int:
     --json  Print JSON.
     """
     from graphground.graphs.opening.stored import offered
-    from graphground.graphs.storage.catalog import Catalog
+    from graphground.graphs.storage.home import Catalog
 
     home = home_from(parsed)
     entries = Catalog(home).entries()
@@ -123,7 +122,7 @@ def info(parsed: argparse.Namespace) -> int:
     --json  Print JSON.
     NAME    The graph's name.
     """
-    from graphground.graphs.storage.catalog import Catalog
+    from graphground.graphs.storage.home import Catalog
 
     catalog = Catalog(home_from(parsed))
     entry = catalog.get(parsed.name)
@@ -151,7 +150,7 @@ def drop(parsed: argparse.Namespace) -> int:
     """
     from graphground.graphs.loading.load import drop_graph
     from graphground.graphs.opening.stored import is_bundled, offer
-    from graphground.graphs.storage.catalog import Catalog
+    from graphground.graphs.storage.home import Catalog
 
     home, name = home_from(parsed), parsed.name
     bundled = is_bundled(name, home)
@@ -225,7 +224,7 @@ def require_unused_name(name: str, home: Home, advice: str) -> None:
         WrongUse: the name is in use; the message ends with `advice`.
     """
     from graphground.graphs.opening.stored import offered
-    from graphground.graphs.storage.catalog import Catalog
+    from graphground.graphs.storage.home import Catalog
 
     if Catalog(home).find(name) or any(bundled.name == name for bundled in offered(home)):
         raise WrongUse(f"there is a graph {name!r} already; {advice}")
@@ -327,7 +326,7 @@ def _import_tables(parsed: argparse.Namespace) -> int:
     from graphground.graphs.loading.importing.mapping import import_folder, infer, read_mapping, write_mapping
     from graphground.graphs.loading.importing.records import CellFormat
     from graphground.graphs.loading.importing.tables import is_table
-    from graphground.graphs.storage.catalog import check_name
+    from graphground.graphs.storage.home import check_name
 
     source = Path(parsed.source)
     options = cell_options(parsed)
@@ -369,7 +368,7 @@ def cell_options(parsed: argparse.Namespace) -> dict[str, Any]:
 def _import_records(parsed: argparse.Namespace) -> int:
     from graphground.graphs.loading.importing.property_graph import GraphOfRecords, file_source, import_records
     from graphground.graphs.loading.importing.records import name_of
-    from graphground.graphs.storage.catalog import check_name
+    from graphground.graphs.storage.home import check_name
 
     name = check_name(parsed.name or name_of(parsed.source))
     graphs: list[GraphOfRecords] = []

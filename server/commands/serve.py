@@ -50,8 +50,7 @@ def serve_with(settings: Settings, when_listening: Callable[[str], None] | None 
         raise SettingsError("--ui needs --transport http; `graphground ui` sets both")
 
     # The SDK takes most of the start-up time, so it is imported only after --help and mistakes are dealt with.
-    from graphground.server.application import Application
-    from graphground.server.call import hiding_paths
+    from graphground.server.application import Application, hiding_paths
     from graphground.server.notifications import log_to_clients
     from graphground.server.protocol import Protocol
     from graphground.server.telemetry import start_tracing

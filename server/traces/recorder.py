@@ -27,7 +27,7 @@ from graphground.server.traces.event import RUNNING, TOOL_CALL, Event, TraceFile
 from graphground.server.traces.redaction import Redactor
 
 if TYPE_CHECKING:
-    from graphground.server.call import Outcome
+    from graphground.server.application import Outcome
 
 MAX_EVENTS, MAX_BYTES = 2_000, 32_000_000
 """The maximum number of events and bytes kept in memory; the oldest events are dropped first."""

@@ -5,8 +5,7 @@ import json
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.embedded.launcher import ensure_engine
 from graphground.graphs.graph import Graph
-from graphground.graphs.storage.catalog import Catalog
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.home import Catalog, Home
 from tests.support.attacking import ALL, ATTACKS, COUNTS, SECRET, Surroundings, attack, past_the_check, through_the_tool
 
 NAMES = ("CALL db.labels()", "CALL db.relationshipTypes()", "CALL db.propertyKeys()")

@@ -3,10 +3,9 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field, ValidationError
 
-from graphground.server.arguments import explain
+from graphground.server.application import explain
 from graphground.tools.execute_cypher import TOOL as EXECUTE
-from graphground.tools.failure import ToolFailure
-from graphground.tools.tool import Request, Tool
+from graphground.tools.tool import Request, Tool, ToolFailure
 
 
 class Search(Request):

@@ -4,11 +4,9 @@ from typing import Any
 import pytest
 
 from graphground.graphs.opening.open_graphs import OpenGraphs
-from graphground.server.application import Application
-from graphground.server.call import Outcome, encode
+from graphground.server.application import Application, Outcome, encode
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest
-from graphground.tools.failure import ToolFailure
-from graphground.tools.tool import Tool
+from graphground.tools.tool import Tool, ToolFailure
 
 
 def run_within(most_bytes: int, rows: list[Any]) -> Outcome:

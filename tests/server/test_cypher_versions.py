@@ -12,8 +12,7 @@ from graphground.graphs.engines.address import Database
 from graphground.graphs.opening.connected import open_database
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.storage.home import Home
-from graphground.server.application import Application
-from graphground.server.call import Outcome
+from graphground.server.application import Application, Outcome
 from tests.support.neo4j_server import Neo4jServer, seeded
 
 pytestmark = pytest.mark.neo4j

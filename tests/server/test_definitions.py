@@ -4,7 +4,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
-from graphground.server.call import encode
+from graphground.server.application import encode
 from graphground.server.definitions import LENGTHS, MOST_REPETITIONS, tool_definition
 from graphground.tools import all_tools
 from graphground.tools.ground_question import GroundedQuery

@@ -18,11 +18,10 @@ from mcp_types import LoggingMessageNotification
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
-from graphground.server.application import Application
-from graphground.server.call import DATA_FOLDER, HOME_FOLDER, hiding, hiding_paths
+from graphground.server.application import DATA_FOLDER, HOME_FOLDER, Application, hiding, hiding_paths
 from graphground.server.commands.command_line import open_graphs
 from graphground.server.settings import Settings
-from graphground.tools.failure import ToolFailure
+from graphground.tools.tool import ToolFailure
 from tests.support.films import films_alone
 from tests.support.serving import LEGACY, call, failure_in, stdio
 

@@ -63,7 +63,7 @@ def test_a_server_continues_after_its_engine_was_killed(data_folder: Path) -> No
         assert killed
         for pid in killed:
             os.kill(pid, signal.SIGKILL)
-        assert rows(first) == [[30]]  # how soon, benchmarks/server/startup.py measures
+        assert rows(first) == [[30]]  # how soon, benchmarks/guard.py measures
         assert rows(second) == [[30]]
         fresh = engine_pids(data_folder)
         assert fresh

@@ -13,8 +13,8 @@ from graphground.graphs.opening.open_graphs import OpenGraphs
 from graphground.server.settings import Settings
 from graphground.server.sources import graph_sources
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
-from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import FindEntitiesRequest, MentionAnswer, find_entities
+from graphground.tools.tool import ToolFailure
 from tests.support.neo4j_server import Neo4jServer, seeded
 
 pytestmark = pytest.mark.neo4j

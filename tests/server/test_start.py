@@ -11,10 +11,10 @@ OURS = {
     "cypher": {"diagnostics", "language", "wording"},
     "graphs": {"engines", "opening"},
     "server": {
-        *("application", "apps", "arguments", "call", "changes", "commands", "definitions", "notifications"),
-        *("protocol", "settings", "telemetry", "threads", "transports"),
+        *("application", "apps", "changes", "commands", "definitions", "notifications", "protocol", "settings"),
+        *("telemetry", "threads", "transports"),
     },
-    "tools": {"cursor", "failure"},
+    "tools": {"tool"},
 }
 """The modules and folders that may be loaded, by their folder."""
 NOT_FOR_A_LIST = {"neo4j", "numpy", "rapidfuzz", "yaml", "jpype", "pandas", "rich", "platformdirs"}

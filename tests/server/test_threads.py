@@ -14,7 +14,7 @@ import pytest
 from graphground.graphs.engines.client_context import CALLER, CANCELLATION
 from graphground.server import threads
 from graphground.server.threads import CALLS_AT_ONCE, MAX_WAITING, Limit, WorkerThreads, caller_of, is_bulky
-from graphground.tools.failure import ToolFailure
+from graphground.tools.tool import ToolFailure
 
 
 def bounded(work: Callable[[], Awaitable[None]]) -> None:

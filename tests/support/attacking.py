@@ -19,7 +19,7 @@ from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
-from graphground.tools.failure import ToolFailure
+from graphground.tools.tool import ToolFailure
 
 ATTACKS: list[dict[str, str]] = json.loads((Path(__file__).parents[1] / "attacks" / "attacks.json").read_text("utf-8"))
 SECRET = "the-secret-of-this-file"

@@ -14,8 +14,7 @@ import pytest
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.loading.load import load_file
-from graphground.graphs.storage.catalog import Catalog, Entry
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.home import Catalog, Entry, Home
 from tests.support.data_folders import copied
 from tests.support.documents import make_entity, make_relation, schema_document
 from tests.support.own_arcadedb import start_writable

@@ -10,12 +10,10 @@ import pytest
 from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
-from graphground.server.application import Application
-from graphground.server.call import encode_answer
-from graphground.tools import cursor as cursors
-from graphground.tools.cursor import Rest, RowStore, keeping_for
+from graphground.server.application import Application, encode_answer
+from graphground.tools import tool as cursors
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
-from graphground.tools.failure import ToolFailure
+from graphground.tools.tool import Rest, RowStore, ToolFailure, keeping_for
 from tests.support.films import FILMS
 from tests.support.recorder import Recorder
 

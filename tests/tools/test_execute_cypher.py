@@ -11,7 +11,7 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.why_empty import why_empty
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
-from graphground.tools.failure import ToolFailure
+from graphground.tools.tool import ToolFailure
 from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
 from tests.support.films import FILMS
 from tests.support.recorder import Recorder

@@ -13,8 +13,8 @@ from graphground.graphs.entities.index import EntityIndex, open_index
 from graphground.graphs.entities.own_index import ExactNames
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
-from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import FindEntitiesAnswer, FindEntitiesRequest, find_entities
+from graphground.tools.tool import ToolFailure
 from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
 from tests.support.documents import schema
 from tests.support.recorder import Recorder

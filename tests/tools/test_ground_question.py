@@ -5,8 +5,8 @@ from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.schemas.forms import estimate_tokens
 from graphground.graphs.schemas.statistics import LabelStatistics, PropertyStatistics, Statistics
 from graphground.graphs.suggestions.walks import Walker
-from graphground.tools.failure import ToolFailure
 from graphground.tools.ground_question import GroundQuestionAnswer, GroundQuestionRequest, ground_question
+from graphground.tools.tool import ToolFailure
 
 
 def grounded(graph: Graph, question: str, **request: object) -> GroundQuestionAnswer:

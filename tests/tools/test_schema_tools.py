@@ -10,10 +10,10 @@ from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.schemas.forms import estimate_tokens
 from graphground.server.application import Application
 from graphground.tools import diagnostics
-from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import FindEntitiesRequest, find_entities
 from graphground.tools.get_filtered_schema import GetFilteredSchemaRequest, get_filtered_schema
 from graphground.tools.get_schema import PARTIAL, GetSchemaRequest, get_schema
+from graphground.tools.tool import ToolFailure
 from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
 from tests.support.films import FILMS, films_alone
 from tests.support.large_schema import large_schema

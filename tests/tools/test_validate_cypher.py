@@ -1,6 +1,6 @@
 import json
 
-from graphground.server.call import encode_answer
+from graphground.server.application import encode_answer
 from graphground.tools.validate_cypher import ValidateCypherAnswer, ValidateCypherRequest, validate_cypher
 from tests.support.films import films_alone
 

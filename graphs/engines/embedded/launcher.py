@@ -33,8 +33,7 @@ from filelock import FileLock, Timeout
 
 from graphground.graphs.engines.client_context import report_stage
 from graphground.graphs.engines.engine import EngineUnavailable
-from graphground.graphs.storage.catalog import SCRATCH
-from graphground.graphs.storage.home import Home, replacing
+from graphground.graphs.storage.home import SCRATCH, Home, replacing
 
 ARCHIVE_FOLDER = "GRAPHGROUND_ENGINE_ARCHIVE"
 UNUSED_SECONDS = 30 * 86_400

@@ -39,8 +39,7 @@ from graphground.graphs.engines.embedded.launcher import (
     state_file,
     used_file,
 )
-from graphground.graphs.storage.catalog import SCRATCH, Catalog, CatalogError
-from graphground.graphs.storage.home import Home, replacing
+from graphground.graphs.storage.home import SCRATCH, Catalog, CatalogError, Home, replacing
 
 TICK = 0.5
 SHUT = {"opencypher.loadCsv.allowFileUrls": "false", "opencypher.loadCsv.allowRemoteUrls": "false"}

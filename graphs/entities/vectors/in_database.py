@@ -19,7 +19,7 @@ from graphground.graphs.engines.engine import Engine, EngineError, QueryFailed
 from graphground.graphs.entities.candidate import Candidate
 from graphground.graphs.entities.paging import NAME_PROPERTIES
 from graphground.graphs.entities.vectors.building import EncoderMissing, Vectors, begin_loading, encoder
-from graphground.graphs.entities.verdicts.features import FOLDED
+from graphground.graphs.entities.verdicts.judging import FOLDED
 
 DISCOVERED = "auto"
 SECONDS = 10.0

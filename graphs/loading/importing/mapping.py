@@ -60,7 +60,7 @@ from graphground.graphs.loading.importing.records import (
 from graphground.graphs.loading.importing.tables import Table, open_table, tables_in
 from graphground.graphs.loading.simplekg import MAX_ID_CHARACTERS
 from graphground.graphs.loading.simplekg import SEPARATOR as LABEL_SEPARATOR
-from graphground.graphs.storage.catalog import NAME, invalid_name
+from graphground.graphs.storage.home import NAME, invalid_name
 
 ROWS_AT_ONCE = 20_000
 MAX_WRONG_IDS = 0.05

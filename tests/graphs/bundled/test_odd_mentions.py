@@ -13,8 +13,8 @@ from graphground.graphs.loading.load import load_file
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
-from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import FindEntitiesRequest, MentionAnswer, find_entities
+from graphground.tools.tool import ToolFailure
 from tests.support.shared_data import SHARED, needs
 
 SLICE = ("wikidata_slices_simplekg", "movie_wd50k_simplekg.json.gz")
@@ -42,7 +42,7 @@ def ask(graph: Graph, mention: str, label: str | None = None) -> MentionAnswer:
 
 @pytest.fixture(autouse=True)
 def _a_busy_machine_has_time_for_relationships(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphground.graphs.entities.surroundings.SECONDS", 60.0)
+    monkeypatch.setattr("graphground.tools.find_entities.SECONDS", 60.0)
 
 
 @pytest.fixture(scope="module")

@@ -17,8 +17,8 @@ from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.schemas.extraction.extract import extract
 from graphground.graphs.storage.home import Home
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
-from graphground.tools.failure import ToolFailure
 from graphground.tools.list_graphs import ListGraphsRequest, list_graphs
+from graphground.tools.tool import ToolFailure
 from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
 from tests.support.fake_memgraph import Memgraph, memgraph_stand_in
 

@@ -18,10 +18,9 @@ from graphground.graphs.entities import own_index
 from graphground.graphs.entities.own_index import OwnIndex
 from graphground.graphs.opening.connected import open_database
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
-from graphground.graphs.storage.catalog import Catalog
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.home import Catalog, Home
 from graphground.tools import all_tools
-from graphground.tools.failure import ToolFailure
+from graphground.tools.tool import ToolFailure
 from tests.support.commands import RunCommand
 from tests.support.own_arcadedb import start_writable
 from tests.support.serving import COMMAND, environment

@@ -10,7 +10,7 @@ from graphground.graphs.engines.engine import QueryFailed
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
-from graphground.tools.failure import ToolFailure
+from graphground.tools.tool import ToolFailure
 from tests.support.documents import schema
 from tests.support.fake_bolt_server import Call, Refusal, Rows, stand_in
 

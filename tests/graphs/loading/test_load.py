@@ -21,8 +21,7 @@ from graphground.graphs.loading import load as load_module
 from graphground.graphs.loading.load import drop_graph, export_graph, load_file
 from graphground.graphs.loading.simplekg import SimpleKGError
 from graphground.graphs.opening.stored import stored_sources
-from graphground.graphs.storage.catalog import Catalog, CatalogError
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.home import Catalog, CatalogError, Home
 from tests.support.shared_data import SHARED, needs
 from tests.support.small_graph import loaded, small, written
 

@@ -26,8 +26,7 @@ from graphground.graphs.loading.importing.records import ImportRefused
 from graphground.graphs.loading.into_database import load_into
 from graphground.graphs.loading.load import export_graph, load_file
 from graphground.graphs.loading.simplekg import SimpleKGError, check_of, embedded_check
-from graphground.graphs.storage.catalog import Catalog
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.home import Catalog, Home
 from tests.support.documents import make_entity, make_relation, schema_document
 from tests.support.neo4j_server import Neo4jServer
 from tests.support.times import ALL, FORMS, LOCAL, ZONED

@@ -11,8 +11,7 @@ import pytest
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.opening.stored import Incomplete, open_stored, read_whole
-from graphground.graphs.storage.catalog import Catalog, damage
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.home import Catalog, Home, damage
 from tests.support.commands import RunCommand
 from tests.support.data_folders import copied as copied_folder
 

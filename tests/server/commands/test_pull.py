@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from graphground.graphs.engines.embedded.launcher import end_engine
-from graphground.graphs.storage.catalog import Catalog
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.home import Catalog, Home
 from graphground.server.commands.command_line import run
 from tests.support.file_server import FileServer
 

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 import pytest
 
-from graphground.server.call import Outcome
+from graphground.server.application import Outcome
 from graphground.server.settings import SettingsError
 from graphground.server.traces.event import UNREADABLE, Event, TraceFile, event_in, follow_events, read_events
 from graphground.server.traces.recorder import CUT, MAX_ANSWER_BYTES, MAX_ARGUMENT_BYTES, Caller, Recorder

@@ -16,8 +16,7 @@ from starlette.testclient import TestClient
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
-from graphground.server.application import Application
-from graphground.server.call import hiding_paths
+from graphground.server.application import Application, hiding_paths
 from graphground.server.commands.command_line import open_graphs
 from graphground.server.protocol import Protocol
 from graphground.server.settings import Settings

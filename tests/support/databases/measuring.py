@@ -24,10 +24,10 @@ from graphground.graphs.schemas.forms import base_form, estimate_tokens
 from graphground.server.settings import Settings
 from graphground.server.sources import graph_sources
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
-from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import FindEntitiesRequest, find_entities
 from graphground.tools.get_filtered_schema import GetFilteredSchemaRequest, get_filtered_schema
 from graphground.tools.ground_question import GroundQuestionRequest, ground_question
+from graphground.tools.tool import ToolFailure
 from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
 from tests.support.databases.example import ExampleDatabase, Question, driver_of, rows_of
 from tests.support.databases.statements import Statements, mistaken

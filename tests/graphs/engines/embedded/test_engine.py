@@ -17,8 +17,7 @@ from graphground.graphs.engines.client_context import cancellable
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import EngineState, ensure_engine, is_alive, state_file
 from graphground.graphs.engines.engine import EngineBusy, EngineUnavailable, QueryCancelled, QueryFailed, QueryTimeout
-from graphground.graphs.storage.catalog import Catalog
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.home import Catalog, Home
 
 pytestmark = pytest.mark.timeout(240)
 MANY = "UNWIND range(1, 3000000) AS a UNWIND range(1, 3000000) AS b "

@@ -13,8 +13,7 @@ import pytest
 
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import EngineState, end_engine, ensure_engine, is_alive, still_runs
-from graphground.graphs.storage.catalog import Catalog
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.home import Catalog, Home
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(240)]
 

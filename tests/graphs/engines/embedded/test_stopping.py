@@ -15,8 +15,7 @@ from graphground.graphs.engines.embedded import engine as module
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import EngineState, ensure_engine
 from graphground.graphs.engines.engine import EngineBusy, QueryCancelled, QueryTimeout
-from graphground.graphs.storage.catalog import Catalog
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.home import Catalog, Home
 
 pytestmark = pytest.mark.timeout(240)
 NEVER = "reduce(s = 0, x IN range(1, 1000000) | s + reduce(t = 0, y IN range(1, 1000000) | t + y))"

@@ -11,8 +11,7 @@ from graphground.graphs.engines.dialects import ARCADEDB
 from graphground.graphs.engines.embedded.launcher import EngineState
 from graphground.graphs.engines.rewriting import rewrite_for
 from graphground.graphs.graph import Graph
-from graphground.graphs.storage.catalog import Catalog
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.home import Catalog, Home
 from tests.support.embedded_films import SCHEMA
 
 NAMED = {"Film": ("Heat",), "Person": ("Michael Mann", "David Mamet", "James Cameron"), "Genre": ("heist film",)}

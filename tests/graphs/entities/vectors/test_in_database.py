@@ -22,11 +22,10 @@ from graphground.graphs.loading.load import load_file
 from graphground.graphs.opening.connected import open_database
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.opening.stored import open_stored
-from graphground.graphs.storage.catalog import write_manifest
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.home import Home, write_manifest
 from graphground.server.settings import SettingsError, read_settings
-from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import FindEntitiesRequest, find_entities
+from graphground.tools.tool import ToolFailure
 from tests.support.documents import make_entity, schema_document
 from tests.support.neo4j_server import Neo4jServer
 from tests.support.recorder import Recorder

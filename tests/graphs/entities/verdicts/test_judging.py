@@ -7,8 +7,15 @@ import pytest
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Candidate, Record
 from graphground.graphs.entities.index import EntityIndex, open_index
-from graphground.graphs.entities.verdicts.features import FEATURES, features_of, names_article
-from graphground.graphs.entities.verdicts.judging import CONSIDERED, Judgement, by_text, judge
+from graphground.graphs.entities.verdicts.judging import (
+    CONSIDERED,
+    FEATURES,
+    Judgement,
+    by_text,
+    features_of,
+    judge,
+    names_article,
+)
 
 RECORDS = [
     Record("P1", "Player", "LeBron James", ("King James",)),
@@ -195,19 +202,19 @@ def test_a_part_of_an_alias_is_not_found(tmp_path: Path) -> None:
 
 
 def test_trees_that_were_fitted_to_other_features_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    from graphground.graphs.entities.verdicts import features
+    from graphground.graphs.entities.verdicts import judging
 
-    features.trees.cache_clear()
-    monkeypatch.setattr(features, "FEATURES", features.FEATURES[::-1])
+    judging.trees.cache_clear()
+    monkeypatch.setattr(judging, "FEATURES", judging.FEATURES[::-1])
     try:
         with pytest.raises(ValueError, match="does not fit this version"):
-            features.trees()
+            judging.trees()
     finally:
-        features.trees.cache_clear()
+        judging.trees.cache_clear()
 
 
 def test_the_model_comes_with_the_package() -> None:
-    from graphground.graphs.entities.verdicts.features import WEIGHTS, trees
+    from graphground.graphs.entities.verdicts.judging import WEIGHTS, trees
 
     assert WEIGHTS.stat().st_size < 100_000
     assert all(0 < trees().least(names) < 1 for names in (0, 1_000, 100_000, 8_000_000))

@@ -1,6 +1,6 @@
 import pytest
 
-from graphground.graphs.entities.verdicts.features import sound, sound_the_same
+from graphground.graphs.entities.verdicts.judging import sound, sound_the_same
 
 
 @pytest.mark.parametrize(

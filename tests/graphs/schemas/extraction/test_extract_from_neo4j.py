@@ -20,8 +20,8 @@ from graphground.graphs.schemas.extraction.extract import extract, sample_values
 from graphground.graphs.schemas.extraction.findings import Findings, Steps
 from graphground.graphs.schemas.live_schema import LiveSchema, SchemaCache, fingerprint
 from graphground.graphs.schemas.statistics import query_statistics
-from graphground.tools.failure import ToolFailure
 from graphground.tools.get_schema import GetSchemaRequest, get_schema
+from graphground.tools.tool import ToolFailure
 from tests.support.neo4j_server import Neo4jServer, seeded
 from tests.support.schema_oracle import as_oracle, exact_schema
 

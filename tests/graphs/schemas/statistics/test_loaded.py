@@ -21,8 +21,7 @@ from graphground.graphs.schemas.statistics import (
     read_statistics,
     write_statistics,
 )
-from graphground.graphs.storage.catalog import Catalog
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.home import Catalog, Home
 from tests.support.films import FILMS
 from tests.support.recorder import Recorder
 
