@@ -18,8 +18,7 @@ from graphground.graphs.entities.paging import name_property
 from graphground.graphs.entities.spans import fold
 from graphground.graphs.entities.verdicts.judging import CONSIDERED, Judgement, judge
 from graphground.graphs.graph import Graph
-from graphground.tools.get_schema import NOTE_MARKS, settled
-from graphground.tools.tool import Answer, Graphs, Request, Tool, ToolFailure, graph_named
+from graphground.tools.tool import NOTE_MARKS, Answer, Graphs, Request, Tool, ToolFailure, graph_named, settled
 
 SECONDS, DEGREE_SECONDS = 2.0, 1.0
 MOST = 10_000

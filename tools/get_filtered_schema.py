@@ -9,8 +9,8 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.question.model import Question
 from graphground.graphs.question.read import read
 from graphground.graphs.schemas.forms import base_form, estimate_tokens
-from graphground.tools.get_schema import settled, too_small
-from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
+from graphground.tools.get_schema import too_small
+from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named, settled
 
 
 class GetFilteredSchemaRequest(Request):

@@ -17,19 +17,13 @@ from graphground.graphs.filtering.selection import LeftOut, Selection, fit, left
 from graphground.graphs.graph import Graph
 from graphground.graphs.schemas.forms import Form, Samples, estimate_tokens, write_schema
 from graphground.graphs.schemas.statistics import Statistics
-from graphground.tools.tool import Answer, Graphs, Request, Tool, ToolFailure, graph_named
+from graphground.tools.tool import NOTE_MARKS, Answer, Graphs, Request, Tool, ToolFailure, graph_named, settled
 
 DEFAULT_TOKENS = 4_000
 """The token budget if a call gives none."""
 LEAST_WITH_COUNTS = 400
 """The least budget with which a part of the schema begins with the counts of the whole."""
 SAMPLING_SECONDS = 5.0
-PARTIAL = "Some of this large database could not be read in time, so properties and patterns may be missing; the rest is being read."
-NOTE_MARKS = "\n()"
-"""The characters that are removed from both ends of a note in a schema's text."""
-STALE = "The database has changed since this schema was read; the schema is being read again."
-UNREACHABLE = "The database cannot be reached, so this is its schema as it was last read: {}"
-EMPTY = "The database is empty: it has no nodes, so there are no labels, relationship types or properties yet."
 
 
 class GetSchemaRequest(Request):
@@ -133,25 +127,6 @@ def counts_line(graph: Graph, schema: PropertyGraphSchema) -> str:
         *([] if relationships is None else [counted(relationships, "relationship")]),
     ]
     return f"// {', '.join(counts)}"
-
-
-def settled(graph: Graph) -> str:
-    """Read an outdated schema again; return a note for the answer if that takes too long, else an empty string."""
-    if graph.await_current_schema():
-        return ""
-    note = note_on(graph)
-    return f"\n({note})" if note else ""
-
-
-def note_on(graph: Graph) -> str:
-    """Return a sentence if the schema is empty or may be outdated, else an empty string; never waits."""
-    if graph.unreachable:
-        return UNREACHABLE.format(graph.unreachable)
-    if graph.partial:
-        return PARTIAL
-    if graph.stale:
-        return STALE
-    return EMPTY if graph.engine is not None and not graph.schema.labels and not graph.schema.open else ""
 
 
 def with_note(document: str, note: str) -> str:

@@ -11,8 +11,7 @@ from pydantic import BaseModel, Field
 
 from graphground.cypher.diagnostics import either as join_or
 from graphground.cypher.quoting import quoted_name
-from graphground.tools.get_schema import settled
-from graphground.tools.tool import Answer, Graphs, Request, Tool, ToolFailure, graph_named
+from graphground.tools.tool import Answer, Graphs, Request, Tool, ToolFailure, graph_named, settled
 
 if TYPE_CHECKING:
     from graphground.cypher.schema import RelationshipPattern

@@ -156,6 +156,33 @@ def graph_named(graphs: Graphs, name: str | None, *, check_beside: bool = False)
     return graph
 
 
+PARTIAL = "Some of this large database could not be read in time, so properties and patterns may be missing; the rest is being read."
+NOTE_MARKS = "\n()"
+"""The characters that are removed from both ends of a note in a schema's text."""
+STALE = "The database has changed since this schema was read; the schema is being read again."
+UNREACHABLE = "The database cannot be reached, so this is its schema as it was last read: {}"
+EMPTY = "The database is empty: it has no nodes, so there are no labels, relationship types or properties yet."
+
+
+def settled(graph: Graph) -> str:
+    """Read an outdated schema again; return a note for the answer if that takes too long, else an empty string."""
+    if graph.await_current_schema():
+        return ""
+    note = note_on(graph)
+    return f"\n({note})" if note else ""
+
+
+def note_on(graph: Graph) -> str:
+    """Return a sentence if the schema is empty or may be outdated, else an empty string; never waits."""
+    if graph.unreachable:
+        return UNREACHABLE.format(graph.unreachable)
+    if graph.partial:
+        return PARTIAL
+    if graph.stale:
+        return STALE
+    return EMPTY if graph.engine is not None and not graph.schema.labels and not graph.schema.open else ""
+
+
 LIFE_SECONDS = 600.0
 MAX_ANSWER_BYTES, MAX_OWNER_BYTES, MAX_BYTES = 4_000_000, 16_000_000, 64_000_000
 """The maximum number of bytes kept for one answer, for one client, and in total."""

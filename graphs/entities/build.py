@@ -4,10 +4,6 @@ A few hundred thousand texts at a time are folded, split into words, and written
 the end. The rows, one for each indexed text, are ordered by label, by kind (name, alias or value) and by property. The
 rows of a label are therefore a range, and two binary searches find that range in any sorted list of rows.
 
-Words and names are hashed alike in NumPy (millions of them) and in Python (a single one). The number of a word is a
-polynomial over its code points; the number of a name is a polynomial over the numbers of its words. Both are computed
-modulo 2^64. The *deletion numbers* of a word are the numbers of its first seven letters with no, one or two letters
-deleted. Two words within two typing errors of each other share at least one of them (the idea of SymSpell).
 """
 
 from __future__ import annotations
@@ -19,7 +15,6 @@ import time
 from array import array
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from itertools import combinations
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -27,137 +22,24 @@ import numpy as np
 import numpy.typing as npt
 
 from graphground.graphs.entities.candidate import IndexInfo, Progress, Record
-from graphground.graphs.entities.spans import fold, fold_lines
-
-U64 = npt.NDArray[np.uint64]
-MASK = (1 << 64) - 1
-PREFIX = 7
-_LONGEST = 512
-_SPREAD = 0x9E3779B97F4A7C15
-
-
-def _powers(base: int, count: int) -> list[int]:
-    powers = [1]
-    for _ in range(count - 1):
-        powers.append(powers[-1] * base & MASK)
-    return powers
-
-
-_LETTER = _powers(0xD6E8FEB86659FD93, _LONGEST)
-_WORD = _powers(0xA0761D6478BD642F, _LONGEST)
-# Letters and words beyond `_LONGEST` get the factor 0; in Python `map` leaves them out in the same way.
-LETTER_POWERS = np.array([*_LETTER, 0], dtype=np.uint64)
-WORD_POWERS = np.array([*_WORD, 0], dtype=np.uint64)
-
-PATTERNS: tuple[tuple[int, ...], ...] = tuple(
-    left_out for count in range(3) for left_out in combinations(range(PREFIX), count)
+from graphground.graphs.entities.files import (
+    ALIAS,
+    FORMAT,
+    LONGEST_TEXT,
+    LONGEST_VALUE,
+    NAME,
+    PREFIX,
+    U64,
+    VALUE,
+    deletion_pairs,
+    distinct,
+    name_numbers,
+    replace_folder,
+    typing_errors,
+    word_numbers,
+    word_weights,
 )
-"""The positions of deleted letters: no position, then each single position, then each pair."""
-
-
-def _pattern_powers() -> U64:
-    table = np.zeros((len(PATTERNS), PREFIX), dtype=np.uint64)
-    for row, left_out in enumerate(PATTERNS):
-        remaining = [position for position in range(PREFIX) if position not in left_out]
-        for rank, position in enumerate(remaining):
-            table[row, position] = _LETTER[rank]
-    return table
-
-
-PATTERN_POWERS = _pattern_powers()
-
-
-def mix(number: int) -> int:
-    """Mix the bits of a polynomial, so that its high bits are suitable for choosing a bucket."""
-    number ^= number >> 32
-    number = number * _SPREAD & MASK
-    return number ^ number >> 29
-
-
-def mix_many(numbers: U64) -> U64:
-    """Apply `mix` to each number of an array."""
-    numbers = (numbers ^ (numbers >> np.uint64(32))) * np.uint64(_SPREAD)
-    return numbers ^ (numbers >> np.uint64(29))
-
-
-def word_number(word: str) -> int:
-    """Return the number of a folded word."""
-    return mix(sum(map(int.__mul__, map(ord, word), _LETTER)) & MASK)
-
-
-def name_number(words: Sequence[int]) -> int:
-    """Return the number of a name, from the numbers of its words in order."""
-    return mix(sum(map(int.__mul__, words, _WORD)) & MASK)
-
-
-def word_numbers(letters: npt.NDArray[np.uint32], starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> U64:
-    """Return the numbers of many words whose code points are concatenated in `letters`."""
-    if not len(starts):
-        return np.zeros(0, dtype=np.uint64)
-    total = int(lengths.sum())
-    ends = np.cumsum(lengths)
-    offset = np.arange(total, dtype=np.int64) - np.repeat(ends - lengths, lengths)
-    place = np.repeat(starts, lengths) + offset
-    terms = letters[place].astype(np.uint64) * LETTER_POWERS[np.minimum(offset, _LONGEST)]
-    return mix_many(np.add.reduceat(terms, ends - lengths))
-
-
-def name_numbers(words: U64, starts: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> U64:
-    """Return the numbers of many names from the numbers of their words; every name must have at least one word."""
-    if not len(starts):
-        return np.zeros(0, dtype=np.uint64)
-    rank = np.arange(len(words), dtype=np.int64) - np.repeat(starts, counts)
-    return mix_many(np.add.reduceat(words * WORD_POWERS[np.minimum(rank, _LONGEST)], starts))
-
-
-def deletion_buckets(word: str, errors: int, bits: int) -> npt.NDArray[np.int64]:
-    """Return the numbers of the buckets that contain the words within `errors` typing errors of a word.
-
-    The number of a bucket has `bits` bits.
-    """
-    letters = word[:PREFIX]
-    known = len(letters)
-    codes = np.zeros(PREFIX, dtype=np.uint64)
-    codes[:known] = [ord(letter) for letter in letters]
-    rows = [
-        row
-        for row, left_out in enumerate(PATTERNS)
-        if len(left_out) <= errors and (not left_out or left_out[-1] < known)
-    ]
-    numbers = mix_many((PATTERN_POWERS[rows] * codes).sum(axis=1, dtype=np.uint64))
-    return np.unique(numbers >> np.uint64(64 - bits)).astype(np.int64)
-
-
-def deletion_pairs(
-    prefixes: npt.NDArray[np.uint32],
-    lengths: npt.NDArray[np.uint8],
-    errors: npt.NDArray[np.uint8],
-    words: U64,
-    bits: int,
-) -> U64:
-    """Return an integer `bucket << 32 | word` for each deletion number of each word.
-
-    `prefixes` has one row of `PREFIX` code points for each word, padded with zeros; `errors` is the number of letters
-    that may be deleted from each word.
-    """
-    codes = prefixes.astype(np.uint64)
-    pairs: list[U64] = []
-    for row, left_out in enumerate(PATTERNS):
-        fits = errors >= len(left_out)
-        if left_out:
-            fits &= lengths > left_out[-1]
-        chosen = np.flatnonzero(fits)
-        if len(chosen):
-            numbers = mix_many((codes[chosen] * PATTERN_POWERS[row]).sum(axis=1, dtype=np.uint64))
-            pairs.append((numbers >> np.uint64(64 - bits)) << np.uint64(32) | words[chosen])
-    return distinct(np.concatenate(pairs)) if pairs else np.zeros(0, dtype=np.uint64)
-
-
-def distinct(numbers: U64) -> U64:
-    """Return the distinct numbers in ascending order; this also sorts the given array."""
-    numbers.sort()
-    return numbers[np.concatenate(([True], numbers[1:] != numbers[:-1]))] if len(numbers) else numbers
-
+from graphground.graphs.entities.spans import fold, fold_lines
 
 # Temporary files of a build, in which arrays grow on disk instead of in memory.
 
@@ -271,19 +153,6 @@ def _all_pairs(folder: Path, spool: Spool, count: int, progress: Progress) -> U6
     return spool.read("deletions", np.uint64)
 
 
-def typing_errors(word: str) -> int:
-    """Return the number of typing errors allowed in a word: none in `of`, one in `jose` or `1984a`, two in `james`."""
-    if len(word) < 3 or word.isdecimal():
-        return 0
-    if len(word) < 5 or (not word.isalpha() and any(map(str.isdecimal, word))):
-        return 1
-    return 2
-
-
-FORMAT = 1
-LONGEST_TEXT = 300
-LONGEST_VALUE = 120
-NAME, ALIAS, VALUE = 0, 1, 2
 TEXTS_AT_ONCE = 300_000
 DISTINCT_VALUES = 2_000_000
 
@@ -550,31 +419,6 @@ class IndexBuilder:
         self._save("word_length", self._spool.read("word_length", np.uint8)[spooled])
         self._save("word_first", self._spool.read("word_first", np.uint32)[spooled])
         self._save_texts("word", spooled)
-
-
-def previous_folder(folder: Path) -> Path:
-    """Return the folder to which an older index is moved while the new index is renamed."""
-    return folder.with_name(f"{folder.name}.previous")
-
-
-def replace_folder(folder: Path, new: Path) -> None:
-    """Rename a new index to the name of the old index, and delete the old index.
-
-    If the process is killed after only one of the two renamings, the old index is in its `previous_folder`, from which
-    `Files` opens it.
-    """
-    previous = previous_folder(folder)
-    if folder.exists():
-        shutil.rmtree(previous, ignore_errors=True)
-        folder.rename(previous)
-    new.rename(folder)
-    shutil.rmtree(previous, ignore_errors=True)
-
-
-def word_weights(frequency: npt.NDArray[Any], rows: int) -> npt.NDArray[np.float32]:
-    """Return the specificity of words, given how many rows contain them: about 1 for a word in every row, else more."""
-    weights: npt.NDArray[np.float32] = (1.0 + np.log2((rows + 1.0) / np.maximum(frequency, 1)) / 4.0).astype(np.float32)
-    return weights
 
 
 def _texts_by_property(partitions: list[list[Any]]) -> dict[str, int]:

@@ -15,7 +15,6 @@ import numpy as np
 
 from graphground.cypher.diagnostics import counted
 from graphground.cypher.names.nearest import closest
-from graphground.graphs.entities.build import ALIAS, LONGEST_TEXT, LONGEST_VALUE, NAME, VALUE, name_number, word_number
 from graphground.graphs.entities.candidate import (
     EVERYWHERE,
     Candidate,
@@ -26,7 +25,19 @@ from graphground.graphs.entities.candidate import (
     Search,
     UnknownName,
 )
-from graphground.graphs.entities.files import Array, Files, Fuzzy, Words
+from graphground.graphs.entities.files import (
+    ALIAS,
+    LONGEST_TEXT,
+    LONGEST_VALUE,
+    NAME,
+    VALUE,
+    Array,
+    Files,
+    Fuzzy,
+    Words,
+    name_number,
+    word_number,
+)
 from graphground.graphs.entities.spans import Span, clean, find_spans, fold
 from graphground.graphs.entities.vectors.building import (
     EncoderMissing,

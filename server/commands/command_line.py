@@ -58,16 +58,6 @@ class WrongUse(Exception):
     """Wrong options or arguments; the command prints the problem and ends with exit status 2."""
 
 
-_WORDINGS = (
-    (r"argument (\S+): invalid int value: (.*)", r"\1 must be a whole number, not \2"),
-    (r"argument (\S+): invalid float value: (.*)", r"\1 must be a number, not \2"),
-    (r"argument (\S+): expected one argument", r"\1 needs a value"),
-    (r"argument (\S+): not allowed with argument (\S+)", r"\1 and \2 cannot be combined"),
-    (r"the following arguments are required: (.*)", r"missing: \1"),
-)
-"""Pairs of a pattern for a message of argparse, and our wording of the message."""
-
-
 class CommandLine(argparse.ArgumentParser):
     """An argument parser that accepts no abbreviations, and whose errors name the nearest valid word."""
 
@@ -92,8 +82,8 @@ class CommandLine(argparse.ArgumentParser):
         return parsed
 
     def error(self, message: str) -> NoReturn:
-        """Print the error, worded like our other errors, and the usage on stderr; exit with status 2."""
-        self.exit(WRONG_USE, f"graphground: {_in_our_words(message)}\n{self.format_usage()}")
+        """Print the error and the usage on stderr; exit with status 2."""
+        self.exit(WRONG_USE, f"graphground: {_with_nearest(message)}\n{self.format_usage()}")
 
     def subcommands(self) -> dict[str, CommandLine]:
         """Return the parsers of the subcommands by name; empty for a command without subcommands."""
@@ -258,26 +248,18 @@ def explained(error: Exception) -> str:
     )
 
 
-def _in_our_words(message: str) -> str:
-    """Return one of argparse's messages in our wording; messages without such a wording are returned unchanged.
+def _with_nearest(message: str) -> str:
+    """Return a message of argparse; one about a value that is no choice says which choice is the nearest."""
+    found = re.fullmatch(r"argument (\S+): invalid choice: '(.*?)' \(choose from (.*)\)", message)
+    if found is None:
+        return message
+    name, value, choices = found[1], found[2], re.findall(r"[\w.-]+", found[3])
+    from graphground.cypher.names.nearest import did_you_mean  # loaded only after a mistake
 
-    >>> _in_our_words("argument --port: invalid int value: 'many'")
-    "--port must be a whole number, not 'many'"
-    """
-    for pattern, words in _WORDINGS:
-        if found := re.fullmatch(pattern, message):
-            return found.expand(words)
-    if found := re.fullmatch(r"one of the arguments (.*) is required", message):
-        return f"give one of {', '.join(found[1].split())}"
-    if found := re.fullmatch(r"argument (\S+): invalid choice: '(.*?)' \(choose from (.*)\)", message):
-        name, value, choices = found[1], found[2], re.findall(r"[\w.-]+", found[3])
-        from graphground.cypher.names.nearest import did_you_mean  # loaded only after a mistake
-
-        hint = did_you_mean(value, choices)
-        if name == "COMMAND":
-            return f"there is no command {value!r}{hint}; the commands are {', '.join(choices)}"
-        return f"{name} must be one of {', '.join(choices)}, not {value!r}{hint}"
-    return message
+    hint = did_you_mean(value, choices)
+    if name == "COMMAND":
+        return f"there is no command {value!r}{hint}; the commands are {', '.join(choices)}"
+    return f"{name} must be one of {', '.join(choices)}, not {value!r}{hint}"
 
 
 def wants_trace() -> bool:

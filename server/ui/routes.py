@@ -43,8 +43,7 @@ from graphground.server.traces.recorder import Recorder
 from graphground.server.traces.transcript import transcript
 from graphground.server.transports.authorization import OPERATOR
 from graphground.tools.execute_cypher import LONGEST_QUERY, check_query, refuse_missing_parameters
-from graphground.tools.get_schema import note_on
-from graphground.tools.tool import Graphs, ToolFailure, graph_named
+from graphground.tools.tool import Graphs, ToolFailure, graph_named, note_on
 from graphground.tools.tool import Request as Arguments
 
 

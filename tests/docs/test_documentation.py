@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import importlib.util
 import json
 import re
 import shlex
@@ -11,7 +10,6 @@ import subprocess
 import sys
 import urllib.parse
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from graphground.prompts.template import all_templates
@@ -19,20 +17,11 @@ from graphground.server.cli import COMMANDS
 from graphground.server.definitions import PREPARED
 from graphground.server.settings import options, read_settings
 from graphground.tools import NAMES
-from tests.support.pages import section
+from tests.support.pages import generator, section
 from tests.support.serving import environment
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("docs_reference", ROOT / "docs" / "reference.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_the_reference_matches_the_code() -> None:

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from tests.support.commands import RunCommand
+from tests.support.pages import generator
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("docs_reference", ROOT / "docs" / "reference.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.parametrize("path", ["README.md", *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))])

@@ -1,4 +1,4 @@
-"""Fixtures: a server that every kind of client calls wrongly, and Node.js for the TypeScript clients."""
+"""Fixtures: a server that every kind of client calls wrongly, Node.js for the TypeScript clients, and a browser."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.storage.home import Home
+from tests.support.browser import CHROMIUM, Page, browser_page
 from tests.support.data_folders import copied
 from tests.support.node_packages import NotInstalled, install, node_binary
 from tests.support.serving import http_server
@@ -39,3 +40,12 @@ def node() -> Path:
     except NotInstalled as error:
         pytest.skip(f"the clients written in TypeScript: {error}")
     return node_binary()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Page]:
+    """Yield a browser for all tests; each test opens its own tab."""
+    if CHROMIUM is None:
+        pytest.skip("pages in a browser: needs Chromium (Debian's package chromium)")
+    with browser_page() as page:
+        yield page

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
-import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +11,7 @@ import pytest
 
 from graphground.tools import NAMES
 from tests.support.node_packages import FOLDER, ROOT, run_node
-from tests.support.serving import COMMAND, environment
+from tests.support.serving import COMMAND, environment, listening
 
 SUITE = FOLDER / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
 BASELINES = Path(__file__).with_name("conformance")
@@ -23,26 +20,8 @@ BASELINES = Path(__file__).with_name("conformance")
 @pytest.fixture(scope="module")
 def fixture_server() -> Iterator[str]:
     """Start tests/support/conformance_server.py and yield its address."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.support.conformance_server"],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stderr is not None
-    watchdog = threading.Timer(100, process.kill)
-    watchdog.start()
-    try:
-        found = re.search(r"serving (http://\S+)", process.stderr.readline())
-        assert found is not None
-        threading.Thread(target=process.stderr.read, daemon=True).start()
-        yield found[1]
-    finally:
-        watchdog.cancel()
-        process.terminate()
-        process.wait(timeout=20)
-        process.stderr.close()
+    with listening([sys.executable, "-m", "tests.support.conformance_server"], cwd=ROOT) as address:
+        yield address
 
 
 @pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])

@@ -27,8 +27,9 @@ from graphground.server.settings import Settings
 from graphground.server.sources import graph_sources
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
 from graphground.tools.find_entities import FindEntitiesRequest, find_entities
-from graphground.tools.get_schema import EMPTY, GetSchemaRequest, get_schema
+from graphground.tools.get_schema import GetSchemaRequest, get_schema
 from graphground.tools.list_graphs import ListGraphsRequest, list_graphs
+from graphground.tools.tool import EMPTY
 from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
 from tests.support.index_files import assert_same_index
 from tests.support.neo4j_server import Neo4jServer, seeded

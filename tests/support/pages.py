@@ -1,6 +1,8 @@
 """Parts of the documentation that tests read."""
 
+import importlib.util
 from pathlib import Path
+from types import ModuleType
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -10,3 +12,13 @@ def section(page: str, title: str) -> str:
     _, found, rest = (DOCS / page).read_text(encoding="utf-8").partition(f"\n## {title}\n")
     assert found, (page, title)
     return rest.partition("\n## ")[0]
+
+
+def generator() -> ModuleType:
+    """Return the module docs/reference.py, which writes the parts of the documentation that come from the code."""
+    spec = importlib.util.spec_from_file_location("docs_reference", DOCS / "reference.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -73,13 +73,15 @@ def failure_in(answer: CallToolResult) -> dict[str, Any]:
 @contextmanager
 def http_server(home: Path, *options: str, more: Mapping[str, str] | None = None) -> Iterator[str]:
     """Start a server on a free port; yield its address once it listens."""
-    process = subprocess.Popen(
-        [*COMMAND, "serve", "--transport", "http", "--port", "0", *options],
-        env=environment(home, more),
-        stderr=subprocess.PIPE,
-        stdin=subprocess.DEVNULL,
-        text=True,
-    )
+    command = [*COMMAND, "serve", "--transport", "http", "--port", "0", *options]
+    with listening(command, env=environment(home, more)) as address:
+        yield address
+
+
+@contextmanager
+def listening(command: Sequence[str], **options: Any) -> Iterator[str]:
+    """Start a program that prints `serving ADDRESS`; yield the address, and end the program after the block."""
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, **options)
     assert process.stderr is not None
     watchdog = threading.Timer(100, process.kill)
     watchdog.start()

@@ -12,24 +12,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pyoxigraph
 
+from graphground.graphs.wikidata.sparql_source import PREFIXES
 from tests.support.local_http import LocalHandler, LocalServer
 
 JSON = "application/sparql-results+json"
-PREFIXES = {
-    "wd": "http://www.wikidata.org/entity/",
-    "wdt": "http://www.wikidata.org/prop/direct/",
-    "p": "http://www.wikidata.org/prop/",
-    "ps": "http://www.wikidata.org/prop/statement/",
-    "psv": "http://www.wikidata.org/prop/statement/value/",
-    "pq": "http://www.wikidata.org/prop/qualifier/",
-    "pqv": "http://www.wikidata.org/prop/qualifier/value/",
-    "wikibase": "http://wikiba.se/ontology#",
-    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
-    "skos": "http://www.w3.org/2004/02/skos/core#",
-    "schema": "http://schema.org/",
-    "xsd": "http://www.w3.org/2001/XMLSchema#",
-}
-"""The prefixes that the public endpoint predefines."""
 Answer = tuple[int, dict[str, str], bytes]
 Fault = Callable[[str, bytes], Answer | None]
 """A function that takes the query and the correct answer, and returns another answer to send,

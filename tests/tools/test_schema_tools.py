@@ -12,8 +12,8 @@ from graphground.server.application import Application
 from graphground.tools import diagnostics
 from graphground.tools.find_entities import FindEntitiesRequest, find_entities
 from graphground.tools.get_filtered_schema import GetFilteredSchemaRequest, get_filtered_schema
-from graphground.tools.get_schema import PARTIAL, GetSchemaRequest, get_schema
-from graphground.tools.tool import ToolFailure
+from graphground.tools.get_schema import GetSchemaRequest, get_schema
+from graphground.tools.tool import PARTIAL, ToolFailure
 from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
 from tests.support.films import FILMS, films_alone
 from tests.support.large_schema import large_schema

@@ -29,9 +29,8 @@ import numpy.typing as npt
 from filelock import FileLock, Timeout
 
 from graphground import install_command
-from graphground.graphs.entities.build import NAME
 from graphground.graphs.entities.candidate import Progress
-from graphground.graphs.entities.files import Array, Files
+from graphground.graphs.entities.files import NAME, Array, Files, replace_folder
 
 Vectors = npt.NDArray[np.float32]
 STATIC = "static-minilm-256"
@@ -393,17 +392,7 @@ def _encode(
         writer.flush()
     meta = {"format": FORMAT, "identity": identity, "model": encoder.name, "index": identity[3:]}
     (folder / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
-    _swap(files.folder)
-
-
-def _swap(folder: Path) -> None:
-    """Replace the old vectors with the complete new vectors; processes that opened the old files still read those."""
-    old = folder / "vectors.old"
-    shutil.rmtree(old, ignore_errors=True)
-    if (folder / FOLDER).exists():
-        (folder / FOLDER).rename(old)
-    (folder / BUILDING).rename(folder / FOLDER)
-    shutil.rmtree(old, ignore_errors=True)
+    replace_folder(folder.with_name(FOLDER), folder)
 
 
 def _columns(files: Files, labels: Collection[str] | None, descriptions: bool) -> dict[str, npt.NDArray[np.uint32]]:

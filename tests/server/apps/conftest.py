@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.browser import CHROMIUM, Page, browser_page
+from tests.support.browser import Page
 from tests.support.local_http import LocalHandler, LocalServer
 from tests.support.node_packages import FOLDER, NotInstalled, install
 
@@ -49,15 +49,6 @@ def hosts() -> Iterator[tuple[str, str]]:
         yield host.address, sandbox.address
 
 
-@pytest.fixture(scope="session")
-def app_browser() -> Iterator[Page]:
-    """Yield a browser for the tests of the view."""
-    if CHROMIUM is None:
-        pytest.skip("the view in a browser: needs Chromium (Debian's package chromium)")
-    with browser_page() as page:
-        yield page
-
-
 @pytest.fixture
 def packages() -> None:
     """Install the official host from npm."""
@@ -77,18 +68,18 @@ Shown = Callable[..., Page]
 
 
 @pytest.fixture(params=["own", "official"])
-def shown(request: pytest.FixtureRequest, app_browser: Page, hosts: tuple[str, str]) -> Shown:
+def shown(request: pytest.FixtureRequest, chromium: Page, hosts: tuple[str, str]) -> Shown:
     """Return a function that shows a result in the view: `shown(contents, {"query": …}, result)` returns the host's
     page."""
     if request.param == "official":
         request.getfixturevalue("packages")
-    return showing(app_browser, hosts, request.param)
+    return showing(chromium, hosts, request.param)
 
 
 @pytest.fixture
-def shown_once(app_browser: Page, hosts: tuple[str, str]) -> Shown:
+def shown_once(chromium: Page, hosts: tuple[str, str]) -> Shown:
     """Return the function that `shown` gives for our own host; a test that uses it runs in one host instead of two."""
-    return showing(app_browser, hosts, "own")
+    return showing(chromium, hosts, "own")
 
 
 def showing(page: Page, origins: tuple[str, str], kind: str) -> Shown:

@@ -17,7 +17,7 @@ from graphground.server.apps.extension import view_contents
 from graphground.server.protocol import tool_result
 from graphground.server.settings import Settings
 from graphground.server.sources import graph_sources
-from graphground.tools.get_schema import PARTIAL
+from graphground.tools.tool import PARTIAL
 from tests.server.apps.conftest import Shown, View
 from tests.server.ui.hostile_graph import HOSTILE_NAMES
 from tests.support.unsettled_schemas import PartialSchema

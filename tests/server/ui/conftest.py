@@ -20,7 +20,7 @@ from graphground.graphs.loading.load import load_file
 from graphground.graphs.storage.home import Home
 from graphground.server.traces.event import Event
 from tests.server.ui.hostile_graph import HOSTILE_NAMES, hostile_graph
-from tests.support.browser import CHROMIUM, Page, browser_page
+from tests.support.browser import Page
 from tests.support.data_folders import copied
 from tests.support.node_packages import FOLDER, NotInstalled, install
 from tests.support.serving import http_server
@@ -91,15 +91,6 @@ def page_with_token(page_home: Home, page_address: str) -> Iterator[str]:
     """Yield the address of a page that requires `TOKEN`."""
     with http_server(page_home.folder, "--ui", "--graph", "nba", more={"GRAPHGROUND_TOKEN": TOKEN}) as mcp:
         yield mcp.replace("/mcp", "/ui/")
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Page]:
-    """Yield a browser for all tests; each test opens its own tab."""
-    if CHROMIUM is None:
-        pytest.skip("the page in a browser: needs Chromium (Debian's package chromium)")
-    with browser_page() as page:
-        yield page
 
 
 @pytest.fixture(

@@ -7,7 +7,7 @@ import pytest
 
 from graphground.graphs.graph import Graph
 from graphground.server.ui.routes import schema_for_page
-from graphground.tools.get_schema import PARTIAL, STALE
+from graphground.tools.tool import PARTIAL, STALE
 from tests.server.ui.conftest import ready
 from tests.server.ui.test_views import text_of
 from tests.support.browser import Page

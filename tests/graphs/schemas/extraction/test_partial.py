@@ -20,7 +20,8 @@ from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.schemas.live_schema import LiveSchema, SchemaCache
 from graphground.graphs.storage.home import Home
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
-from graphground.tools.get_schema import PARTIAL, GetSchemaRequest, get_schema
+from graphground.tools.get_schema import GetSchemaRequest, get_schema
+from graphground.tools.tool import PARTIAL
 from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
 from tests.support.neo4j_server import Neo4jServer, seeded
 
