@@ -180,13 +180,6 @@ def test_a_wait_that_is_too_long_stops_the_run_with_advice_to_try_later() -> Non
     assert len(endpoint.requests) == 1
 
 
-def test_a_rate_limit_that_never_ends_makes_the_request_fail() -> None:
-    refusal = fail(429, "rate_limit_error", retry_after="0")
-    with ScriptedEndpoint(lambda request: refusal) as endpoint, pytest.raises(ModelFailure, match="after 3 attempts"):
-        ask(settings(endpoint))
-    assert len(endpoint.requests) == 3
-
-
 @pytest.mark.parametrize("broken", [Answer("half", cut=True), fail(503, "overloaded_error", retry_after="0")])
 def test_a_truncated_reply_and_an_overloaded_server_are_retried(broken: Answer) -> None:
     with ScriptedEndpoint(in_turn(broken, say("whole"))) as endpoint:

@@ -89,6 +89,7 @@ def test_an_answer_to_a_doubtful_query_has_the_query_that_was_probably_meant() -
 @pytest.mark.parametrize(
     ("query", "code"),
     [
+        ("MATCH (m:Movie RETURN m.name", "syntax"),
         ("MATCH (m:Movie) SET m.name = 'x'", "not_read_only"),
         ("CALL { CREATE (n:Movie) } RETURN 1 AS one", "not_read_only"),
         ("DROP INDEX x", "not_read_only"),
@@ -97,11 +98,11 @@ def test_an_answer_to_a_doubtful_query_has_the_query_that_was_probably_meant() -
         ("CALL apoc.cypher.run('CREATE (n)', {}) YIELD value RETURN value", "forbidden_procedure"),
     ],
 )
-def test_a_query_that_does_more_than_read_never_reaches_the_engine(query: str, code: str) -> None:
+def test_a_query_that_cannot_be_parsed_or_does_more_than_read_never_reaches_the_engine(query: str, code: str) -> None:
     engine = Recorder(dialect=MEMGRAPH)
     with pytest.raises(ToolFailure) as failure:
         executed(query, engine)
-    assert failure.value.error == "not_read_only"
+    assert failure.value.error == ("invalid_query" if code == "syntax" else "not_read_only")
     assert code in {diagnostic.code for diagnostic in failure.value.diagnostics}
     assert engine.ran == []
 
@@ -115,14 +116,6 @@ def test_several_statements_are_refused_with_the_advice_to_send_each_alone() -> 
         "line 1, column 32: a query is one statement; send the statements one at a time"
     )
     assert failure.value.next == "Call execute_cypher once for each statement."
-
-
-def test_a_query_that_cannot_be_parsed_never_reaches_the_engine() -> None:
-    engine = Recorder(dialect=MEMGRAPH)
-    with pytest.raises(ToolFailure) as failure:
-        executed("MATCH (m:Movie RETURN m.name", engine)
-    assert failure.value.error == "invalid_query"
-    assert engine.ran == []
 
 
 def test_functions_of_another_database_are_refused_only_by_that_database() -> None:

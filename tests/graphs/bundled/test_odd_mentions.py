@@ -40,11 +40,6 @@ def ask(graph: Graph, mention: str, label: str | None = None) -> MentionAnswer:
     return answer
 
 
-@pytest.fixture(autouse=True)
-def _a_busy_machine_has_time_for_relationships(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphground.tools.find_entities.SECONDS", 60.0)
-
-
 @pytest.fixture(scope="module")
 def without_index(nba: Graph) -> Graph:
     """Open the bundled graph as a database without an index."""

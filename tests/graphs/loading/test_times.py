@@ -32,7 +32,6 @@ from tests.support.neo4j_server import Neo4jServer
 from tests.support.times import ALL, FORMS, LOCAL, ZONED
 
 pytestmark = pytest.mark.timeout(240)
-WITH_OFFSETS = tuple(text for text in ZONED if "[" not in text)
 
 
 def simplekg(path: Path) -> None:
@@ -151,12 +150,6 @@ def write_csv(folder: Path) -> None:
     for label, (texts, _, _) in FORMS.items():
         with (folder / f"{label}.csv").open("w", newline="") as file:
             csv.writer(file).writerows([("name", "v"), *((text, text) for text in texts)])
-
-
-def write_parquet(folder: Path) -> None:
-    """Write the values as text: `test_parquet_…` is about columns of dates and times."""
-    for label, (texts, _, _) in FORMS.items():
-        pyarrow.parquet.write_table(pyarrow.table({"name": texts, "v": texts}), folder / f"{label}.parquet")
 
 
 def test_csv_keeps_every_time(tmp_path: Path) -> None:

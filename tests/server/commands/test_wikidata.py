@@ -74,7 +74,7 @@ def test_a_dump_can_be_the_source_and_a_missing_source_is_reported(
     assert "Wrote " in capsys.readouterr().out
     with pytest.raises(SystemExit):
         run("wikidata", command)
-    assert "give one of --endpoint, --dump" in capsys.readouterr().err
+    assert "one of the arguments --endpoint --dump is required" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         run("wikidata", [*command, "--endpoint", "http://localhost:1/sparql", "--parallel", "0"])
     assert "--parallel is 0: it must be from 1 to 64" in capsys.readouterr().err

@@ -203,7 +203,6 @@ def test_a_mapping_reads_parquet_as_other_types(tmp_path: Path) -> None:
 
 
 MAPPING = FILMS_MAPPING.replace(".csv", ".parquet").replace(".tsv", ".parquet").replace('title = "name"\n', "")
-FAR = pyarrow.array([0, 10_000_000, 0], pyarrow.int32()).cast(pyarrow.date32())
 NOT_UTF8 = pyarrow.array([b"ok", b"M\xfcller", b"ok"], pyarrow.binary())
 BROKEN: list[tuple[str, Columns, str]] = [
     ("movies", {"movieId": ["m1", None, "m3"]}, "movies.parquet, row 2: movieId is empty"),
