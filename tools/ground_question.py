@@ -44,6 +44,8 @@ TOO_SLOW = (
     "The database was too slow to say which relationships the named nodes have; the queries follow the schema alone. "
     "Ask again for better ones."
 )
+FEW, NEARLY_ALL = 0.2, 0.95
+"""The shares of nodes between which a label is neither rare nor everywhere."""
 SPARSE = 0.5
 """The share of nodes with a value below which a property is called sparse."""
 
@@ -277,13 +279,20 @@ def _uses(suggestion: Suggestion, meaning: Meaning) -> bool:
 
 
 def _traps(graph: Graph, question: Question, shown: Sequence[Suggestion]) -> Iterator[str]:
-    """Yield the traps in the data that matter here: namesakes, both directions, and values that are missing, texts in
-    the place of numbers, or placeholders."""
+    """Yield the traps in the data that matter here: namesakes, labels that some nodes lack, both directions, and values
+    that are missing, texts in the place of numbers, or placeholders."""
     for mention in question.mentions:
         nodes = [node for node in mention.nodes if not node.is_value and mention.verdict != "not_found"]
         namesakes = [node for node in nodes if node.name == nodes[0].name]
         if len(namesakes) > 1:
             yield f"{len(namesakes)} nodes are named {nodes[0].name!r}: a query by name matches all of them."
+    shape = shown[0].candidate.shape if shown and graph.schema.label_combinations else None
+    partial = (
+        {label: share for label, share in shape.ends.items() if label and FEW < share < NEARLY_ALL} if shape else {}
+    )
+    if partial:
+        label = max(partial, key=lambda name: partial[name])
+        yield f"Only about {partial[label]:.0%} of the nodes of query 1 have the label {label}; a query with it omits the rest."
     facts = graph.statistics()
     labels = {label for mention in question.mentions for node in mention.nodes for label in node.labels}
     for suggestion in shown:

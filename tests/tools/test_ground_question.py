@@ -1,11 +1,17 @@
+from dataclasses import replace
+
 import pytest
 
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
+from graphground.graphs.question.read import read
 from graphground.graphs.schemas.forms import estimate_tokens
 from graphground.graphs.schemas.statistics import LabelStatistics, PropertyStatistics, Statistics
-from graphground.graphs.suggestions.walks import Walker
-from graphground.tools.ground_question import GroundQuestionAnswer, GroundQuestionRequest, ground_question
+from graphground.graphs.suggestions import Suggestion
+from graphground.graphs.suggestions.candidates import Candidate, Form, Shape
+from graphground.graphs.suggestions.walks import Anchor, Step, Walker
+from graphground.graphs.suggestions.walks import Path as Walk
+from graphground.tools.ground_question import GroundQuestionAnswer, GroundQuestionRequest, _traps, ground_question
 from graphground.tools.tool import ToolFailure
 
 
@@ -102,3 +108,14 @@ def test_names_stay_in_the_queries_of_a_database_that_is_too_slow(
     assert slow.queries[0].confidence < quick.queries[0].confidence
     assert any("too slow" in note for note in slow.notes)
     assert not any("too slow" in note for note in quick.notes)
+
+
+def test_a_label_that_some_of_the_nodes_lack_is_a_trap(film_graph: Graph) -> None:
+    several = replace(film_graph.schema, label_combinations=frozenset([frozenset(("Film", "Person"))]))
+    labels = {"Person": 0.6, "Film": 1.0}
+    shape = Shape((Walk(Anchor(0, "Heat", "name", "Film"), (Step("directedBy", "out"),), (labels,), 1.0),))
+    found = Suggestion("", "", 1, 1.0, 1.0, Candidate(shape, Form("list", "name")))
+    question = read("Who directed Heat?", film_graph)
+    (note,) = (n for n in _traps(replace(film_graph, schema_source=several), question, [found]) if "label" in n)
+    assert note == "Only about 60% of the nodes of query 1 have the label Person; a query with it omits the rest."
+    assert not [n for n in _traps(film_graph, question, [found]) if "label" in n]
