@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import or_
@@ -18,7 +17,6 @@ from graphground.cypher.outline.model import (
     LabelUse,
     Link,
     PropertyUse,
-    SchemaIndex,
     Symbol,
     common_texts,
     links_to_reverse,
@@ -481,7 +479,10 @@ def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findi
         alike = {item.name: item.score for item in nearest(link.type, {way.type for way, _ in between}, worst=0.0)}
         between.sort(key=lambda way: -alike.get(way[0].type, 0.0))
     nodes = f"{left_labels[0]} and {right_labels[0]}" if len(left_labels) == len(right_labels) == 1 else "these nodes"
-    ways = [way.name for way in _ways(facts, link, left, right)[:ONLY_FIT]] if link.types else []
+    typed = [way.name for way in _ways(facts, link, left, right)[:ONLY_FIT]] if link.types else []
+    ways = typed
+    if not between and not typed and pattern.variable is None:
+        ways = [way.name for way in _ways(facts, link, left, right, "")[:ONLY_FIT]]
     if between:
         message += f" Relationships between {nodes}: {listed(pattern_texts(pattern for pattern, _ in between))}."
         suggestions = [written_relationship(variable, pattern.type, forward) for pattern, forward in between[:3]]
@@ -491,14 +492,12 @@ def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findi
         # One of several types that say something else is less likely than a node left out on the only way.
         suggestions = [*ways, *suggestions]
         message += _by_way_of(ways)
-    elif not between and (path := shortest_path(index, left, right)):
-        message += f" The shortest path between {nodes} is {path}."
     # A property that an end does not have suggests that its label is wrong, and not the way to it.
     doubted = any(
         use.symbol in (link.left, link.right) and not index.property_types(use.symbol.kinds, use.key)
         for use in facts.properties
     )
-    clear = not between and len(suggestions) == 1 and not doubted
+    clear = not between and len(typed) == 1 and not doubted
     findings.error("impossible_pattern", message, pattern, suggestions, clear=clear)
 
 
@@ -560,27 +559,3 @@ def _allowed(facts: Facts, link: Link) -> list[RelationshipPattern]:
         left, right = right, left
     patterns = list(facts.index.patterns(link.types))
     return [pattern for pattern in patterns if narrowed(left, right, (facts.index.ends(pattern),))[0]] or patterns
-
-
-def shortest_path(index: SchemaIndex, left: int, right: int) -> str:
-    """Return the shortest path between two sets of node kinds as a pattern, or an empty string if no path exists.
-
-    Between Person and Country of the company graph: `(:Person)<-[:hasCEO]-(:Company)-[:basedIn]->(:Country)`.
-    """
-    goal = set(index.labels_of(right))
-    queue: deque[tuple[str, str]] = deque((label, f"(:{quoted_name(label)})") for label in index.labels_of(left))
-    seen = {label for label, _ in queue}
-    while queue:
-        label, text = queue.popleft()
-        if label in goal and "[" in text:
-            return text
-        for pattern in index.schema.patterns:
-            name = quoted_name(pattern.type)
-            for here, there, arrow in (
-                (pattern.start, pattern.end, f"-[:{name}]->"),
-                (pattern.end, pattern.start, f"<-[:{name}]-"),
-            ):
-                if here == label and there not in seen:
-                    seen.add(there)
-                    queue.append((there, f"{text}{arrow}(:{quoted_name(there)})"))
-    return ""
