@@ -49,8 +49,8 @@ logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 CHUNK = 1000
 LOOK_SECONDS = 2.0
 """The longest wait, in seconds, for the bookmark of the last transaction."""
-END_SECONDS = 2.0
-"""The longest wait, in seconds, for a database to say whether a query still runs."""
+CALLER_SECONDS, END_SECONDS = 0.3, 2.0
+"""The longest waits, in seconds, for a database to say whether a query still runs, while its caller waits and later."""
 CLOSING_SECONDS = 2.0
 MAX_CONNECTIONS = 64
 RESORT_SECONDS = 0.25
@@ -299,10 +299,12 @@ class BoltEngine:
             return
         port, is_over = connection.local_port, False
 
-        def ends() -> bool:
-            """Whether nothing is left to do. On a busy machine a query may end later than its caller stops waiting.
+        def is_over_after(seconds: float, *, at_once: bool) -> bool:
+            """Whether nothing is left to do: the query has ended, as it may on a busy machine later than its caller
+            stops waiting, or the last resort has been used.
 
-            A query that was never seen among those that run may not have begun.
+            A query that was never seen among those that run may not have begun. A database that does not say within
+            `seconds` whether it runs gets another chance if the caller waits, `at_once`.
             """
             runs: list[bool] = []
 
@@ -312,13 +314,15 @@ class BoltEngine:
 
             looking = threading.Thread(target=look, name="graphground-abandoned", daemon=True)
             looking.start()
-            looking.join(END_SECONDS)
+            looking.join(seconds)
+            if (running.seen and runs == [False]) or (at_once and looking.is_alive()):
+                return runs == [False]
             running.seen |= runs == [True]
-            return (running.seen and runs == [False]) or (self._last_resort is not None and self._last_resort())
+            return self._last_resort is not None and self._last_resort()
 
         try:
             # The last resort comes first, so that the query has ended when the caller stops waiting.
-            is_over = self._last_resort is not None and ends()
+            is_over = self._last_resort is not None and is_over_after(CALLER_SECONDS, at_once=True)
         finally:
             running.lingers = not is_over
             # A plain close would not wake a thread that reads; a shutdown does.
@@ -327,7 +331,7 @@ class BoltEngine:
                 raw.shutdown(socket.SHUT_RDWR)
         while self._last_resort is not None and not is_over and not self._closed:
             time.sleep(RESORT_SECONDS)
-            is_over = ends()
+            is_over = is_over_after(END_SECONDS, at_once=False)
 
     @staticmethod
     def _ended(running: RunningQuery, timeout: float | None) -> EngineError:
