@@ -272,7 +272,7 @@ def _uses(suggestion: Suggestion, meaning: Meaning) -> bool:
     """Whether a query uses a label, relationship type or property."""
     shape, form = suggestion.candidate.shape, suggestion.candidate.form
     if meaning.kind == "type":
-        return any(meaning.name in step.types for step in shape.steps)
+        return any(meaning.name == step.type for step in shape.steps)
     if meaning.kind == "label":
         return meaning.name == shape.label
     return meaning.name in (form.key, *form.also, *(condition.key for condition in form.conditions))

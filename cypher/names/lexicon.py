@@ -49,8 +49,6 @@ def concepts_by_root() -> dict[str, frozenset[str]]:
         for word in words:
             key = " ".join(root(part) for part in word.split("-"))
             found.setdefault(key, set()).add(concept)
-    for agent in AGENTS:
-        found.setdefault(root(agent), set()).add("agent")
     return {key: frozenset(concepts) for key, concepts in found.items()}
 
 

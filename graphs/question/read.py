@@ -36,8 +36,10 @@ from graphground.graphs.question.segment import UNKNOWN_PROMINENCE, Segmenter
 NEIGHBOURHOOD_SECONDS = 0.5
 QUESTION_WORDS = ("which", "what", "where", "when", "whose", "there", "with", "that", "does", "have", "from", "many")
 """Long function words, which are recognised even with a typing error."""
-SPEAKING = frozenset(("about", "where", "when", "who"))
-"""Function words that nevertheless ask for something: films about a topic, where, when."""
+CLASSING = frozenset(("about", "kind", "kinds", "type", "types"))
+"""Common words that say a topic or a class if the schema has one: films about it, which kind of film."""
+SPEAKING = CLASSING | {"where", "when", "who"}
+"""Common words that nevertheless ask for something."""
 
 
 def read(
@@ -90,7 +92,8 @@ def order_by_links(mention: Mention, question: Question) -> Mention:
         links = [question.strength("type", link.type) * math.log1p(link.count) for link in around.links]
         labels = [question.strength("label", label) for label in around.labels]
         degree = sum(link.count for link in around.links)
-        by_name = 0.5 if candidate.match == "exact" else 0.0
+        same = (candidate.matched or candidate.name).casefold() == mention.text.casefold()  # `Bruno` before `Brüno`
+        by_name = 0.3 * (candidate.match == "exact") + 0.3 * same
         return max(links, default=0.0) + max(labels, default=0.0) + 0.3 * math.log1p(degree) + by_name
 
     fits = {candidate.key: fit(candidate) for candidate in mention.candidates}

@@ -296,11 +296,13 @@ class Segmenter:
             if item.found.judgement.chance == 1.0
             and any(item.first <= a and b <= item.last and (a, b) != (item.first, item.last) for a, b in whole)
         } & named
+        exact = {(item.first, item.last) for item in items if item.found.judgement.chance == 1.0} & named
         beside = set()
         for item in items:
             margin = JOINED / 2 if item.found.judgement.chance == 1.0 else 0.0
             if (item.first, item.last) in named and item.cost < self._left_plain(item.first, item.last) + margin:
-                beside |= self._joined(item)
+                its = {n for a, b in exact if a <= item.first <= item.last <= b for n in range(a, b + 1)}
+                beside |= self._joined(item) - its  # `Blood and Sand` is one name, also where both words are names
         changed = []
         for item in items:
             cost = item.cost

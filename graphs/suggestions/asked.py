@@ -53,12 +53,13 @@ class Asked:
         ]
 
     def _apposed(self) -> list[tuple[int, int]]:
-        """Return the mentions with a singular word beside them that says a label of theirs: "the film Kinsey"."""
+        """Return the mentions with a singular word that says their label: "the film @", "what type of film is @"."""
         words, found = self.question.words, []
         for number, mention in enumerate(self.question.mentions):
             labels = mention.nodes[0].labels if mention.verdict != "not_found" and mention.nodes else ()
             first, last = mention.words
-            for place in (first - 1, last + 1):
+            is_a = first > 3 and words[first - 1].folded in ("is", "was") and words[first - 3].folded == "of"
+            for place in (first - 2,) if is_a else (first - 1, last + 1):
                 if place not in self.evidence.place or place in self.question.mentioned:
                     continue
                 asked = place == first - 1 and place and words[place - 1].folded in ("which", "what", "whose")

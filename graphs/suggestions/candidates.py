@@ -15,7 +15,7 @@ from typing import Literal
 from graphground.cypher.quoting import quoted_name
 from graphground.graphs.suggestions.walks import Path, Step
 
-Join = Literal["and", "or", "not", "pair", "ring"]
+Join = Literal["and", "or", "not", "pair"]
 FormKind = Literal[
     "names", "count", "property", "names_property", "order", "argmax", "min", "max", "avg", "sum",
     "most", "most_before", "group", "group_before", "group_zero", "sort_count", "sort_before", "above_count",
@@ -35,7 +35,7 @@ class Shape:
     """Paths from named nodes that meet at one node, with further steps from there to the answer (`tail`).
 
     With `or`, the node is at the end of any of the paths; with `not`, at the end of the first path, but of no other.
-    With `ring`, two relationships lead from one unnamed node to the answer; with `pair`, two named nodes are compared.
+    With `pair`, two named nodes are compared.
     `label` is written at the answer if it excludes other nodes that the paths reach.
     """
 
@@ -67,7 +67,7 @@ class Shape:
     def has_before(self) -> bool:
         """Whether a node `m` that is not a single named one stands before the answer, so that either can be counted."""
         first = self.paths[0]
-        if self.tail is not None or self.join == "ring":
+        if self.tail is not None:
             return True
         return len(self.paths) == 1 and (
             len(first.steps) > 1 or (len(first.steps) == 1 and not first.anchor.is_single())
@@ -79,10 +79,6 @@ class Shape:
         if self.join == "pair":
             first, second = self.paths
             return _where(f"MATCH {first.anchor.node('n')}, {second.anchor.node('m')}", wheres)
-        if self.join == "ring":  # both paths lead from the same node to the same node
-            first, second = self.paths
-            text = replace(self, paths=(first,), join="and").clauses()
-            return _where(f"{text}, (m){second.steps[0].arrow()}(n)", wheres)
         meeting = "m" if self.tail else "n"
         if optional:  # the last step is optional, so that nodes without it are counted as 0
             last = (self.tail or self.paths[0]).steps[-1]
@@ -266,8 +262,7 @@ class Form:
             case "equal":
                 return f"RETURN {key} = {other} AS answer"
             case "above_count":
-                shown = ", number" if self.listed else ""
-                return f"{self.counted} RETURN {title if self.times else before}{shown}"
+                return f"{self.counted} RETURN {title if self.times else before}{', number' if self.listed else ''}"
             case "link_property":
                 return f"RETURN DISTINCT {title + ', ' if self.listed else ''}r.{quoted_name(self.key)}"
         raise ValueError(self.kind)

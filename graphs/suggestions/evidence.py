@@ -17,14 +17,16 @@ from graphground.cypher.names.words import root, split
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.vectors.building import encoder
 from graphground.graphs.question.kept import PerSchema
-from graphground.graphs.question.model import Meaning, Question
+from graphground.graphs.question.model import Meaning, Question, Word
+from graphground.graphs.question.read import CLASSING
 
 Array = npt.NDArray[np.float32]
 UNRELATED, SAME = 0.25, 0.85
 """Similarities of vectors at which two words count as unrelated, and as the same."""
 PARTLY, COMMON = 0.25, 0.35
 """What an element loses if the question says none of its other words, and a word if all names contain it."""
-SURE = 0.87
+SURE, CLASSED = 0.87, 0.6
+"""From what strength a common word of questions says a label or a property, and one such as `kind` a class."""
 
 
 class Vocabulary:
@@ -73,7 +75,7 @@ class Evidence:
         self.indices = [
             number
             for number, word in enumerate(question.words)
-            if word.content or any(_is_said(its, vocabulary.schema) for its in question.meanings.get(number, ()))
+            if word.content or any(_is_said(its, word, vocabulary.schema) for its in question.meanings.get(number, ()))
         ]
         """The indices of the content words, and of words such as `kind` where a property has that very name."""
         self.place = {number: place for place, number in enumerate(self.indices)}
@@ -125,13 +127,13 @@ class Evidence:
     def says(self, kind: str, name: str) -> Array:
         """Return what each content word says about a label, type or property."""
         number = self.vocabulary.number.get((kind, name))
-        if number is None and "|" in name:
-            return np.asarray(np.maximum.reduce([self.says(kind, part) for part in name.split("|")]), dtype=np.float32)
         return self.matrix[:, number] if number is not None else np.zeros(len(self.indices), dtype=np.float32)
 
 
-def _is_said(meaning: Meaning, schema: PropertyGraphSchema) -> bool:
-    """Whether a word is the very name of a label or a property other than the one that names nodes."""
+def _is_said(meaning: Meaning, word: Word, schema: PropertyGraphSchema) -> bool:
+    """Whether a word says a class, or is the name of a label or a property other than the one that names nodes."""
+    if word.folded in CLASSING and meaning.kind in ("label", "type") and meaning.strength >= CLASSED:
+        return True
     if meaning.kind not in ("label", "property") or meaning.strength < SURE:
         return False
     owner = schema.labels.get(meaning.owner)

@@ -10,7 +10,6 @@ from itertools import combinations
 from typing import NamedTuple
 
 from graphground.cypher.quoting import quoted_name, quoted_string
-from graphground.graphs.question.model import Quantity
 from graphground.graphs.suggestions.asked import Asked
 from graphground.graphs.suggestions.candidates import Condition, Form, FormKind, Shape
 from graphground.graphs.suggestions.properties import Property, properties_of, read_properties, title_of
@@ -49,7 +48,7 @@ class FormMaker:
 
     def read_keys(self, shapes: Iterable[Shape]) -> None:
         """Read what the properties of all answers, and of the nodes before them, hold: in one query."""
-        labels = {label for shape in shapes for label in (_label_of(shape), self._label_before(shape))}
+        labels = {label for shape in shapes for label in (_label_of(shape), self.label_before(shape))}
         read_properties(self.asked.graph, sorted(labels))
 
     def keys_of(self, shape: Shape) -> Keys:
@@ -91,6 +90,10 @@ class FormMaker:
                 yield made(Form("property", title, best[0], also=tuple(best[1:3])))
             return
         asked = bool(operators.keys() & {"equal", "asks"}) and any(path.anchor.name for path in shape.paths)
+        if len(shape.paths) > 1 and any(path.anchor.is_single() and not path.steps for path in shape.paths):
+            if asked:  # the answer is a node that the question names
+                yield made(Form("exists", title), "equal", "asks")
+            return
         before = self._naming_before(shape)
         for conditions in [(), *self._conditions(shape, keys, scores), *self._conditions_before(shape)]:
             yield made(Form("names", title, conditions=conditions))
@@ -130,7 +133,8 @@ class FormMaker:
                                 yield made(Form(kind, title, key, value=keys[key].value), operator)  # type: ignore[arg-type]
             for quantity in self.asked.quantities if shape.steps and not conditions else ():
                 if quantity.times:
-                    yield made(self._above(title, quantity, times=True))
+                    above = Form("above_count", title, number=float(quantity.value), operator=quantity.comparison)
+                    yield made(replace(above, times=True))
             if shape.has_before and all(condition.on != "r" for condition in conditions):
                 yield from self._counting(shape, title, before, conditions)
         yield from self._link_forms(shape, title)
@@ -148,20 +152,27 @@ class FormMaker:
     def _naming_before(self, shape: Shape) -> str:
         """Return the property that names the node before the answer."""
         first = shape.paths[0]
-        return first.anchor.property if first.anchor.also else title_of(self.asked.graph, self._label_before(shape))
+        return first.anchor.property if first.anchor.also else title_of(self.asked.graph, self.label_before(shape))
 
-    def _label_before(self, shape: Shape) -> str:
+    def labels_before(self, shape: Shape) -> Mapping[str, float]:
+        """Return the labels of the node before the answer, with shares."""
         first = shape.paths[0]
-        labels = (
-            first.ends
-            if shape.tail
-            else first.labels[-2]
-            if len(first.labels) > 1
-            else self.walker.starts_of(first.steps[0])
+        if shape.tail:
+            return first.ends
+        if first.middle:
+            return {first.middle: 1.0}
+        if len(first.steps) > 1:
+            return self.walker.likely_labels(first.steps[-2], first.labels[-2])
+        return (
+            self.walker.starts_of(first.steps[0])
             if first.steps and not first.anchor.label
             else {first.anchor.label: 1.0}
         )
-        return first.middle or (max(labels, key=lambda name: labels[name]) if labels else "")
+
+    def label_before(self, shape: Shape) -> str:
+        """Return the label that most of the nodes before the answer have."""
+        labels = self.labels_before(shape)
+        return max(labels, key=lambda name: labels[name], default="")
 
     def _counting(self, shape: Shape, title: str, before: str, conditions: tuple[Condition, ...]) -> Iterator[Made]:
         descending = not re.search(r"\b(?:fewest|least|lowest|smallest|minimum)\b", self.asked.masked)
@@ -178,23 +189,22 @@ class FormMaker:
             yield made(replace(plain, kind="group_before"), "each", "count")
             if not several:
                 yield made(replace(plain, kind="group"), "each", "count")
-            if not conditions and shape.join in ("and", "ring"):
+            if not conditions and shape.join == "and":
                 yield made(replace(plain, kind="group_zero"), "each", "count", "including")
         if "sort" in operators:
             yield made(replace(plain, kind="sort_count"), "sort", "count")
             yield made(replace(plain, kind="sort_before"), "sort", "count")
         for quantity in self.asked.quantities if not conditions else ():
             if quantity.kind == "number" and not quantity.times:
-                above = replace(self._above(title, quantity), before=before)
+                above = Form(
+                    "above_count", title, before=before, number=float(quantity.value), operator=quantity.comparison
+                )
                 yield made(above)
                 yield made(replace(above, listed=True))
 
-    def _above(self, title: str, quantity: Quantity, *, times: bool = False) -> Form:
-        return Form("above_count", title, number=float(quantity.value), operator=quantity.comparison, times=times)
-
     def _link_forms(self, shape: Shape, title: str) -> Iterator[Made]:
         steps = shape.tail.steps if shape.tail else shape.paths[0].steps
-        if not steps or len(shape.paths) > 1 or "|" in steps[-1].type:
+        if not steps or len(shape.paths) > 1:
             return
         keys = properties_of(self.asked.graph, steps[-1].type, link=True)
         for key in keys:
@@ -247,7 +257,7 @@ class FormMaker:
         """Yield conditions on the node before the answer: `incidents of 2021` in "ships in incidents of 2021"."""
         if len(shape.paths) > 1 or shape.tail or not shape.has_before:
             return
-        _, keys, scores = self._keys_of(self._label_before(shape))
+        _, keys, scores = self._keys_of(self.label_before(shape))
         said = {key: its for key, its in keys.items() if scores[key] >= SAID or its.is_time}
         for its in said.values():
             yield from ((condition,) for condition in self._property_conditions(its, "m"))

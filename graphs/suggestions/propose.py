@@ -55,11 +55,8 @@ class Proposal:
 
     candidate: Candidate
     features: Features
-    score: float = 0.0
-    own_label: float = 0.0
-    """How much the question asks for the label of a name, which this candidate does not return; from 0 to 1."""
-    in_time: bool = True
-    """Whether the database answered in time; otherwise its path may not occur, and another may be missing."""
+    score: float
+    proposer: Proposer
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +71,9 @@ class _Said:
 
 @dataclass(frozen=True, slots=True)
 class _Ends:
-    """The labels of the answer, the most frequent one, and what each content word says about them."""
+    """The labels of the answer, and what each content word says about them."""
 
-    labels: dict[str, float]
-    label: str
+    labels: Mapping[str, float]
     target: Array
     is_said: bool
     person: float
@@ -108,6 +104,7 @@ class Proposer:
         self._nearest: dict[tuple[int, str], float] = {}
         self._left: dict[frozenset[int], tuple[float, float]] = {}
         self._distance: dict[int, list[float]] = {}
+        self._asked: dict[tuple[str, str], float] = {}
         self._directions: dict[tuple[Step, int, bool], float] = {}
 
     # Features of shapes
@@ -129,17 +126,15 @@ class Proposer:
             found["symmetric"] = sum(self.walker.symmetry(step.type) for step in steps if step.direction != "any")
         else:
             # A path without steps leaves unsaid what words most likely say.
-            missed = self._likely(used)
-            found["chance.missed"], found["chance.missed.most"] = sum(missed), max(missed, default=0.0)
+            found["chance.missed"] = sum(self._likely(used))
         covers = [self.said("type", step.type) for step in steps]
         covers += [
             self.said("label", path.middle)
             if path.middle and place == len(path.labels) - 2
-            else self.finder.labels_cover(labels)
-            for path in shape.paths
+            else self.finder.labels_cover(self.walker.likely_labels(path.steps[place], labels))
+            for path in ((*shape.paths, shape.tail) if shape.tail else shape.paths)
             for place, labels in enumerate(path.labels)
         ]
-        covers += [self.finder.labels_cover(labels) for labels in (shape.tail.labels if shape.tail else ())]
         for path in shape.paths:
             if path.anchor.label:
                 covers.append(self.said("label", path.anchor.label) * np.float32(0.9 if path.anchor.name else 1.0))
@@ -225,18 +220,26 @@ class Proposer:
         its = tuple(id(path.labels[-1]) if path.labels else path.anchor.label for path in paths)
         key: Hashable = shape.label or (its, shape.join if len(paths) > 1 else "")
         if key not in self._known_ends:
-            labels = shape.ends
+            labels = self._likely_ends(shape)
             self._known_ends[key] = _Ends(
                 labels,
-                max(labels, key=lambda name: labels[name], default=""),
                 np.maximum.reduce(
                     [self._nothing, *(self.said("label", label) * share for label, share in labels.items() if label)]
                 ),
-                bool(self.finder.said_labels(labels)),
+                bool(self.finder.said_labels(shape.ends)),
                 self._similar(labels, PERSONS) if "who" in self.operators else 0.0,
                 paths,
             )
         return self._known_ends[key]
+
+    def _likely_ends(self, shape: Shape) -> dict[str, float]:
+        """Return the labels of the answer, and those that it most likely is if its own say nothing."""
+        found = shape.ends
+        for path in () if shape.label else (shape.tail,) if shape.tail else shape.paths:
+            if path.steps and (path is not shape.paths[-1] or shape.join != "not"):
+                its = self.walker.likely_labels(path.steps[-1], path.ends)
+                found |= {name: share for name, share in its.items() if name not in path.ends}
+        return found
 
     def _step_features(self, said: Sequence[_Said], used: frozenset[int]) -> Features:
         """Return how well steps are said, also if each word says one step."""
@@ -253,16 +256,16 @@ class Proposer:
             "step.min": min(best),
             "step.unsaid": float(sum(b < 0.25 for b in best)),
             "chance.missed": sum(missed),
-            "chance.missed.most": max(missed, default=0.0),
-            "chance.cost": -sum(log(0.03 + value) for value in likely),
             "chance.least": min(likely),
         }
         return found
 
     def _element_cost(self, shape: Shape, said: Sequence[_Said], used: frozenset[int]) -> Features:
         """Return what the steps cost: most if no word says a step's type or the label to which it leads."""
-        labels = [its for path in shape.paths for its in path.labels]
-        labels += shape.tail.labels if shape.tail else ()
+        paths = (*shape.paths, shape.tail) if shape.tail else shape.paths
+        labels = [
+            self.walker.likely_labels(*its) for path in paths for its in zip(path.steps, path.labels, strict=True)
+        ]
         open_words = self._open_words(used)
         columns = [
             np.maximum(np.array(its.chance, dtype=np.float32), self._node_chance(ends) * open_words).tolist()
@@ -288,18 +291,15 @@ class Proposer:
         key = type_, kind
         if key not in self._known_chances:
             number = self.evidence.vocabulary.number
-            columns = [number[kind, part] for part in type_.split("|") if (kind, part) in number]
-            self._known_chances[key] = np.asarray(self._chances[:, columns].sum(axis=1), dtype=np.float32)
+            self._known_chances[key] = (
+                self._chances[:, number[kind, type_]] if (kind, type_) in number else self._nothing
+            )
         return self._known_chances[key]
 
     def _most_chance(self, kind: str) -> Array:
         """For each content word, how probably it says the relationship type, or property, that it says best."""
         columns = [place for (its, _), place in self.evidence.vocabulary.number.items() if its == kind]
         return np.asarray(self._chances[:, columns].max(axis=1, initial=0.0), dtype=np.float32)
-
-    @cached_property
-    def _most_likely(self) -> Array:
-        return self._most_chance("type")
 
     @cached_property
     def _likeliest_key(self) -> Array:
@@ -311,7 +311,7 @@ class Proposer:
     def _likely(self, used: frozenset[int]) -> list[float]:
         """Return how probably each word outside the mentions used says the relationship type that it says best."""
         if used not in self._likeliest:
-            self._likeliest[used] = (self._most_likely * self._open_words(used)).tolist()
+            self._likeliest[used] = (self._most_chance("type") * self._open_words(used)).tolist()
         return self._likeliest[used]
 
     def _negated(self, shape: Shape) -> float:
@@ -359,12 +359,13 @@ class Proposer:
     def _run_after(self, number: int) -> list[int]:
         """Return the places of the content words that follow a word and each other, names left out."""
         found: list[int] = []
+        apposed = {word for _, word in self.asked.apposed}
         for other in range(number + 1, len(self.question.words)):
-            if other in self.question.mentioned:
+            if other in self.question.mentioned or other in apposed:
                 continue
             if other in self.evidence.place:
                 found.append(self.evidence.place[other])
-            elif found:
+            elif found and self.question.words[other].folded != "of":  # `kind of film`
                 break
         return found[:4]
 
@@ -389,41 +390,38 @@ class Proposer:
         by_label = by_step = by_key = 0.0
         for labels, step in () if only_key else returned:
             for label, share in labels.items():
-                if label:
-                    said = float(self.said("label", label)[places].max())
-                    by_label = max(by_label, said * min(1.0, 0.4 + share))
+                by_label = max(by_label, self._asks("label", label) * min(1.0, 0.4 + share))
             if step is not None:
-                by_step = max(by_step, float(self.said("type", step.type)[places].max()))
+                by_step = max(by_step, self._asks("type", step.type))
         if form.key and form.kind not in ("argmax", "order"):
-            by_key = float(self.said("property", form.key)[places].max())
+            by_key = self._asks("property", form.key)
         found = {"asked.label": by_label, "asked.key": by_key}
         found["asked.gap"] = float(self._most_said[places].max()) - max(by_label, by_step, by_key)
         return found
+
+    def _asks(self, kind: str, name: str) -> float:
+        """Return how well the noun asked for says an element."""
+        if (kind, name) not in self._asked:
+            self._asked[kind, name] = float(self.said(kind, name)[self._window[1]].max(initial=0.0)) if name else 0.0
+        return self._asked[kind, name]
 
     def asks_own_label(self, candidate: Candidate) -> float:
         """Return how much better the noun asked for says the label of a name than what a candidate returns.
 
         In "which time zone is Tokyo in", it says what Tokyo is: territories are no answer.
         """
-        kind, places = self._window
         anchors = [path.anchor.label for path in candidate.shape.paths if path.anchor.name]
-        own = max((float(self.said("label", label)[places].max(initial=0.0)) for label in anchors), default=0.0)
-        fit = self._asked_fit(candidate.form, candidate.shape)
-        return max(0.0, own - fit.get("asked.label", 0.0) - fit.get("asked.key", 0.0)) if kind == "noun" else 0.0
+        own = max((self._asks("label", label) for label in anchors), default=0.0)
+        fit = self._asked_fit(candidate.form, candidate.shape) if own and self._window[0] == "noun" else {}
+        return max(0.0, own - fit.get("asked.label", 0.0) - fit.get("asked.key", 0.0)) if fit else 0.0
 
-    def _returned(self, form: Form, shape: Shape) -> list[tuple[dict[str, float], Step | None]]:
+    def _returned(self, form: Form, shape: Shape) -> list[tuple[Mapping[str, float], Step | None]]:
         """Return the labels of the nodes that a form returns, each with the step that leads to them."""
         path = shape.tail or shape.paths[0]
-        end = (dict(shape.ends), path.steps[-1] if path.steps else None)
+        end = (self._ends(shape).labels, path.steps[-1] if path.steps else None)
         if (form.kind not in BEFORE and form.kind != "both") or form.times:
             return [end]
-        if path.middle:
-            labels: Mapping[str, float] = {path.middle: 1.0}
-        elif len(path.labels) > 1:
-            labels = path.labels[-2]
-        else:
-            labels = shape.paths[0].ends if shape.tail else {path.anchor.label: 1.0}
-        before = (dict(labels), path.steps[-2] if len(path.steps) > 1 else None)
+        before = (self.maker.labels_before(shape), path.steps[-2] if len(path.steps) > 1 else None)
         return [end, before] if form.kind == "both" else [before]
 
     @cached_property
@@ -444,7 +442,7 @@ class Proposer:
                 best = max(best, float(column[place]))
         return best
 
-    def _similar(self, ends: dict[str, float], words: str, kind: str = "label") -> float:
+    def _similar(self, ends: Mapping[str, float], words: str, kind: str = "label") -> float:
         if words not in self._concepts:
             from graphground.graphs.entities.vectors.building import encoder
 
@@ -599,27 +597,30 @@ class Proposer:
         found |= self._asked_fit(form, shape)
         if "named" in self.operators:
             found["named"] = float(kind in ("names_property", "both") or kind.startswith("group"))
+            place = self._next_place(self.operators["named"][0][1])
+            if kind == "names_property" and place is not None:  # "names and heights of"
+                found["named.key"] = float(self.said("property", form.key)[place])
         if kind == "exists" and re.search(r"\b(?:which|who|what|where|when|names?|list)\b", self.asked.masked):
             found["exists.open"] = 1.0
-        group = "order" if kind in ORDERING else "out"
+        ordering = kind in ORDERING
         top = max(scores.values(), default=0.0)
         if form.key:
             column = self.said("property", form.key)
             covered = np.maximum.reduce([covered, column, *(self.said("property", key) for key in form.also)])
             score = scores.get(form.key, float(column.max(initial=0.0)))
-            found[f"key.{group}"] = score
-            found[f"key.{group}.unsaid"] = float(score < SAID)
+            if ordering:
+                found |= {"key.order": score, "key.order.unsaid": float(score < SAID)}
             found["key.lead"] = min(0.0, score - top)
             temporal = form.key in keys and keys[form.key].is_time
             if "when" in self.operators:
                 found["key.when"] = 1.0 if temporal else -1.0
             if form.listed:
                 found["form.listed.said"] = score
-            if group == "out" and not (temporal and "when" in self.operators):
+            if not ordering and not (temporal and "when" in self.operators):
                 found["key.cost"] = -log(0.03 + float(self._chance(form.key, "property").max(initial=0.0)))
             # In "the paintings created in 1555", the year is known, not asked for.
             found["key.known"] = float(any(its.key == form.key and its.equal for its in form.conditions))
-            if group == "order" and self.order:
+            if ordering and self.order:
                 found["key.agrees"] = 1.0 if form.descending == self.order[1] else -1.0
                 found["key.dimension"] = 1.0 if temporal == (self.order[0] == "time") else -1.0
         else:
@@ -692,9 +693,7 @@ class Proposer:
         In "who won the most awards", the awards are counted, and players are returned.
         """
         ends = max(shape.ends, key=lambda name: shape.ends[name], default="")
-        path = shape.paths[0]
-        labels = path.ends if shape.tail else path.labels[-2] if len(path.labels) > 1 else {path.anchor.label: 1.0}
-        before = path.middle or max(labels, key=lambda name: labels[name], default="")
+        before = self.maker.label_before(shape)
         counted, returned = (before, ends) if counts_before else (ends, before)
         place = self._next_place(self.operators[operator][-1][1])
         return (

@@ -89,12 +89,9 @@ class ShapeFinder:
                 key = (node.name, node.property, label)
                 listed = self._type_of(label, node.property).startswith("list")
                 if not listed or not node.is_value:
-                    found.setdefault(
-                        key,
-                        Anchor(
-                            number, node.name, node.property, label, node.score, rank, node.match, self._is_value(node)
-                        ),
-                    )
+                    is_value = self._is_value(node)
+                    its = Anchor(number, node.name, node.property, label, node.score, rank, is_value)
+                    found.setdefault(key, its)
         return [*found.values(), *self._numbers()]
 
     def _numbers(self) -> Iterator[Anchor]:
@@ -330,10 +327,6 @@ class ShapeFinder:
                 # All nodes that a type relates, whatever their labels.
                 for step, labels in self.walker.ends_of(type_).items():
                     yield Shape((Path(Anchor(-1, "", "", ""), (step,), (labels,), 1000.0),))
-        if self.asked.operators.keys() & {"both", "same"}:
-            for p, q in combinations(one, 2):
-                if p.anchor == q.anchor and p.steps[0].type != q.steps[0].type and p.ends.keys() & q.ends.keys():
-                    yield Shape((p, q), "ring")
 
     def _adds(self, path: Path) -> bool:
         """Whether the last step says more than the labels that it joins: `playsFor` does not in "tallest player".
@@ -405,10 +398,6 @@ class ShapeFinder:
         if not paths:
             return
         either = self.asked.operators.keys() & {"or", "both"} and not paths[0].anchor.also
-        for p, q in combinations(paths, 2):
-            its, other = p.steps[0], q.steps[0]
-            if self.walker.inverse(its.type) == other.type and {its.direction, other.direction} == {"in", "out"}:
-                yield Shape((p, q), "or")
         for p, q in combinations(paths[:6], 2):
             if p.steps[0].type != q.steps[0].type and p.ends.keys() & q.ends.keys():
                 yield Shape((p, q), "and")

@@ -121,12 +121,7 @@ def propose(
     taken = {id(item) for item in first}
     rest = [item for item in best if id(item) not in taken]
     chosen = [*sorted(first, key=lambda item: -item[0]), *rest][:MAX_PROPOSALS]
-    return [
-        Proposal(
-            candidate, proposer.combine(*parts), score, proposer.asks_own_label(candidate), proposer.walker.in_time
-        )
-        for score, candidate, parts in chosen
-    ]
+    return [Proposal(candidate, proposer.combine(*parts), score, proposer) for score, candidate, parts in chosen]
 
 
 class Rated:
@@ -185,14 +180,14 @@ def suggest(
             describe(proposal.candidate),
             rows_of(proposal.candidate),
             exp(proposal.score - highest) / mass,
-            (1.0 if proposal.in_time else TOO_SLOW)
+            (1.0 if proposal.proposer.walker.in_time else TOO_SLOW)
             * known
-            * (1 - proposal.own_label)
+            * (1 - proposal.proposer.asks_own_label(proposal.candidate))
             * confidence_of(proposal.features, scores, place, model.confidence)
             if rows_of(proposal.candidate) != 0
             else 0.0,
             proposal.candidate,
-            proposal.in_time,
+            proposal.proposer.walker.in_time,
         )
         for place, proposal in enumerate(best[:limit])
     ]
@@ -251,9 +246,7 @@ def describe(candidate: Candidate) -> str:
             {"out": f"<-{s.type}-", "in": f"-{s.type}->", "any": f"-{s.type}-"}[s.direction] for s in reversed(steps)
         )
         paths.append(f"{arrows} {name}".strip())
-    word = {"and": " and ", "or": " or ", "not": " but not ", "pair": " and ", "ring": " and from the same node "}[
-        shape.join
-    ]
+    word = {"and": " and ", "or": " or ", "not": " but not ", "pair": " and "}[shape.join]
     subject = paths[0] if not shape.steps and shape.join != "pair" else f"{label} {word.join(paths)}"
     if shape.join == "pair":
         subject = word.join(paths)

@@ -34,8 +34,8 @@ MAX_TYPES = 30
 """The maximum number of relationship types that one query samples."""
 SYMMETRIC = 0.5
 """The share of a type's relationships that must lead back for the type to be symmetric."""
-INVERSE = 0.2
-"""The share of both types' relationships that must lead both ways for the types to be inverses of each other."""
+SELDOM = 0.15
+"""The share of the most frequent label from which nodes without a label that tells may be what has it."""
 MAX_CACHED = 20_000
 Direction = Literal["out", "in", "any"]
 
@@ -49,13 +49,8 @@ class Step:
 
     def arrow(self, variable: str = "") -> str:
         """Return the step as Cypher: `-[:composer]->`."""
-        inner = f"[{variable}:{'|'.join(map(quoted_name, self.types))}]"
+        inner = f"[{variable}:{quoted_name(self.type)}]"
         return f"{'<-' if self.direction == 'in' else '-'}{inner}{'->' if self.direction == 'out' else '-'}"
-
-    @property
-    def types(self) -> list[str]:
-        """The relationship types: one, or several inverses of each other, followed both ways: `ownedBy|ownerOf`."""
-        return self.type.split("|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +67,6 @@ class Anchor:
     label: str
     score: float = 1.0
     rank: int = 0
-    match: str = "exact"
     is_value: bool = False
     also: tuple[tuple[int, str], ...] = ()
     labels: tuple[str, ...] = ()
@@ -134,15 +128,21 @@ class _Link:
 
 _Around = dict[Step, tuple[float, dict[str, float]]]
 """The relationships around nodes: how many follow each step, and how many of these lead to nodes with each label."""
-_links, _arounds, _relations = PerData(MAX_CACHED), PerData(MAX_CACHED), PerData(MAX_CACHED)
+_links, _arounds, _symmetries = PerData(MAX_CACHED), PerData(MAX_CACHED), PerData(MAX_CACHED)
 
 
-def _count_patterns(schema: PropertyGraphSchema) -> tuple[dict[str, list[RelationshipPattern]], Counter[str]]:
-    """Return the patterns of each relationship type, and the number of patterns of each label."""
+def _count_patterns(schema: PropertyGraphSchema) -> tuple[dict[str, list[RelationshipPattern]], Counter[str], set[str]]:
+    """Return the patterns of each relationship type, the number of patterns of each label, and the vague labels.
+
+    A label that most types have at both ends, such as `Entity`, says nothing of a node.
+    """
     by_type: dict[str, list[RelationshipPattern]] = {}
     for pattern in schema.patterns:
         by_type.setdefault(pattern.type, []).append(pattern)
-    return by_type, Counter(name for pattern in schema.patterns for name in {pattern.start, pattern.end})
+    starts = Counter(name for its in by_type.values() for name in {pattern.start for pattern in its})
+    ends = Counter(name for its in by_type.values() for name in {pattern.end for pattern in its})
+    vague = {""} | {name for name in starts if 2 * min(starts[name], ends[name]) > len(by_type)}
+    return by_type, Counter(name for pattern in schema.patterns for name in {pattern.start, pattern.end}), vague
 
 
 _patterns = PerSchema(_count_patterns)
@@ -162,13 +162,15 @@ class Walker:
         self.in_time = True
         """Whether the database has answered in time, so that all paths are known to occur."""
         self._said = "|".join(map(quoted_name, sorted(said)))
-        self._patterns, self._usual = _patterns(graph.schema)
+        self._patterns, self._usual, self._vague = _patterns(graph.schema)
+        self._likely: dict[int, tuple[Mapping[str, float], Mapping[str, float]]] = {}
+        self._typical: dict[Step, Mapping[str, float]] = {}
         self._ends: dict[str, dict[Step, Mapping[str, float]]] = {}
         self._known: dict[str, tuple[_Link, ...]] = _links(graph)
         self._around: dict[object, _Around] = _arounds(graph)
         """The relationships of each node, by the database's own identifier."""
-        self._relations: dict[str, dict[str, float]] = _relations(graph)
-        """For each relationship type, the types that lead back between the same nodes, with shares of a sample."""
+        self._symmetry: dict[str, float] = _symmetries(graph)
+        """For each relationship type, the share of a sample of its relationships that also leads back."""
 
     def extend(self, paths: Sequence[Path], wanted: Callable[[Path, Step], float], width: int) -> list[Path]:
         """Return the paths that continue `paths` by one relationship that the data have, the best `width` first.
@@ -214,7 +216,7 @@ class Walker:
         """
         if type_ not in self._ends:
             if self._graph.engine is not None:
-                self._read_relations([type_])
+                self._read_symmetry([type_])
             directions: list[Direction] = ["out", "in"]
             if self.symmetry(type_) >= SYMMETRIC:
                 directions.append("any")
@@ -228,20 +230,49 @@ class Walker:
                 self._ends[type_][Step(type_, direction)] = {label: count / total for label, count in labels.items()}
         return self._ends[type_]
 
+    def likely_labels(self, step: Step, labels: Mapping[str, float]) -> Mapping[str, float]:
+        """Return the labels to which a step leads; nodes with none that tells may be what it leads to elsewhere.
+
+        What is at the start of `producer` is a film, although the graph only says that it is an `Entity`.
+        """
+        share = max((labels[name] for name in self._vague if name in labels), default=0.0)
+        if not share:
+            return labels
+        if id(labels) not in self._likely:
+            likely = dict(labels)
+            for name, its in self._typical_labels(step).items():
+                likely[name] = max(likely.get(name, 0.0), share * its)
+            self._likely[id(labels)] = labels, likely  # both are kept, so that no other mapping has this id
+        return self._likely[id(labels)][1]
+
+    def _typical_labels(self, step: Step) -> Mapping[str, float]:
+        """Return the labels that tell, to which a step leads more than seldom, as shares of the most frequent one."""
+        if step not in self._typical:
+            counts: Counter[str] = Counter()
+            for pattern in self._patterns.get(step.type, ()):
+                counts[pattern.end if step.direction == "out" else pattern.start] += pattern.count or 1
+            most = max((count for name, count in counts.items() if name not in self._vague), default=1)
+            self._typical[step] = {
+                name: count / most
+                for name, count in counts.items()
+                if name not in self._vague and count >= SELDOM * most
+            }
+        return self._typical[step]
+
     def starts_of(self, step: Step) -> Mapping[str, float]:
         """Return the labels of the nodes from which a step leads."""
         return self.ends_of(step.type).get(reverse(step), {})
 
     def symmetry(self, type_: str) -> float:
         """Return the share of a type's relationships that also lead back, in a sample: near 1 for spouses."""
-        return self._relations.get(type_, {}).get(type_, 0.0)
+        return self._symmetry.get(type_, 0.0)
 
-    def _read_relations(self, types: Iterable[str]) -> None:
-        """Read for relationship types which types lead back between the same nodes, with their shares of a sample."""
-        missing = sorted(set(types) - self._relations.keys())[:MAX_TYPES]
+    def _read_symmetry(self, types: Iterable[str]) -> None:
+        """Read for relationship types the share of a sample of them that also leads back."""
+        missing = sorted(set(types) - self._symmetry.keys())[:MAX_TYPES]
         union = " UNION ALL ".join(
-            f"MATCH (a{self._typical_starts(type_)})-[:{quoted_name(type_)}]->(b) WITH a, b LIMIT {2 * SAMPLE} OPTIONAL MATCH (b)-[r]->(a) "
-            f"RETURN {number} AS part, type(r) AS type, count(*) AS links"
+            f"MATCH (a{self._typical_starts(type_)})-[:{quoted_name(type_)}]->(b) WITH a, b LIMIT {2 * SAMPLE} "
+            f"OPTIONAL MATCH (b)-[r:{quoted_name(type_)}]->(a) RETURN {number} AS part, count(r) AS back, count(*) AS links"
             for number, type_ in enumerate(missing)
         )
         left = self._deadline - time.monotonic()
@@ -251,12 +282,7 @@ class Walker:
             rows = self._graph.run(Planned(union), timeout=left).rows
         except EngineError:
             return
-        total = [sum(links for part, _, links in rows if part == number) for number in range(len(missing))]
-        found: dict[str, dict[str, float]] = {type_: {} for type_ in missing}
-        for part, type_, links in rows:
-            if type_ is not None:
-                found[missing[part]][type_] = links / total[part]
-        self._relations |= found
+        self._symmetry |= {missing[part]: back / max(links, 1) for part, back, links in rows}
 
     @cached_property
     def _own_id(self) -> str:
@@ -275,17 +301,6 @@ class Walker:
         starts = sorted({p.start for p in patterns} - {""}, key=lambda name: (name not in ends, -usual[name], name))
         starts = [name for name in starts if usual[name] < max(usual.values())] or starts
         return ":" + "|".join(map(quoted_name, starts[:2])) if starts else ""
-
-    def inverse(self, type_: str) -> str:
-        """Return the type that says the same in the other direction, if there is one: `ownerOf` for `ownedBy`."""
-        known = self._relations
-        both = [
-            (min(share, known.get(other, {}).get(type_, 0.0)), other)
-            for other, share in known.get(type_, {}).items()
-            if other != type_
-        ]
-        share, other = max(both, default=(0.0, ""))
-        return other if share >= INVERSE else ""
 
     def _of_schema(self, ends: Mapping[str, float]) -> list[_Link]:
         found: dict[Step, dict[str, float]] = {}
@@ -315,7 +330,7 @@ class Walker:
         except EngineError:
             return {}
         around = {text: _add_up(self._around[node] for node in its) for text, its in near.items()}
-        self._read_relations(step.type for its in (*around.values(), *around_large.values()) for step in its)
+        self._read_symmetry(step.type for its in (*around.values(), *around_large.values()) for step in its)
         found = {}
         for text in texts:
             path, its = samples[text], around[text]
@@ -330,7 +345,7 @@ class Walker:
                     if real > 0:
                         shares = {label: number / count for label, number in labels.items()}
                         links_of.append(_Link(step, real / size, shares))
-            found[text] = tuple(_with_both_ways(links_of, self.inverse))
+            found[text] = tuple(_with_both_ways(links_of))
         self._known |= found
         return found
 
@@ -382,27 +397,16 @@ def _sample(path: Path, limit: int = SAMPLE) -> str:
     return f"MATCH {path.anchor.node()}{arrows}(n){where} WITH DISTINCT n LIMIT {limit}"
 
 
-def _with_both_ways(links: Iterable[_Link], inverse_of: Callable[[str], str] = lambda type_: "") -> list[_Link]:
-    """Add a step in any direction for each type that leads both out and in to nodes with a common label.
-
-    Two types that are inverses of each other are followed together: `ownedBy|ownerOf`.
-    """
+def _with_both_ways(links: Iterable[_Link]) -> list[_Link]:
+    """Add a step in any direction for each type that leads both out and in to nodes with a common label."""
     known = list(links)
     by_step = {link.step: link for link in known}
-
-    def add(step: Step, link: _Link, other: _Link) -> None:
-        shares = {
-            label: max(link.labels.get(label, 0.0), other.labels.get(label, 0.0))
-            for label in {**link.labels, **other.labels}
-        }
-        known.append(_Link(step, link.count + other.count, shares))
-
     for link in list(known):
         other = by_step.get(reverse(link.step))
         if link.step.direction == "out" and other is not None and link.labels.keys() & other.labels.keys():
-            add(Step(link.step.type, "any"), link, other)
-        inverse = inverse_of(link.step.type)
-        other = by_step.get(Step(inverse, "in")) if link.step.direction == "out" else None
-        if other is not None and link.labels.keys() & other.labels.keys():
-            add(Step("|".join(sorted((link.step.type, inverse))), "any"), link, other)
+            shares = {
+                label: max(link.labels.get(label, 0.0), other.labels.get(label, 0.0))
+                for label in {**link.labels, **other.labels}
+            }
+            known.append(_Link(Step(link.step.type, "any"), link.count + other.count, shares))
     return known

@@ -82,6 +82,10 @@ def test_synonyms_of_general_english_share_a_concept(first, second):
     assert concepts_of(first) & concepts_of(second)
 
 
+def test_two_persons_who_do_something_are_not_the_same():
+    assert not concepts_of("author") & concepts_of("director")
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [

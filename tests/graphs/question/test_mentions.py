@@ -23,6 +23,7 @@ RECORDS = [
     Record("V3", "Venue", "Universal Music Group"),
     Record("G5", "Genre", "music"),
     Record("G6", "Genre", "automatic movie"),
+    Record("M2", "Movie", "Crimson and Gold"),
     Record("P3", "Person", "Academy Award for Best Director"),
 ]
 
@@ -63,6 +64,7 @@ def mentions_found(index: EntityIndex, question: str) -> list[tuple[str, str]]:
             [("automtic movie", "found"), ("Michael Mann", "found")],
         ),
         ("Which movies are crimson or gold?", [("crimson", "found"), ("gold", "found")]),
+        ("Actors in Crimson and Gold", [("Crimson and Gold", "found")]),
         ("Which movies belong to Universal Music?", [("Universal Music", "found")]),
         ("Which movies got Best Director?", [("Best Director", "found")]),
         ("Which genres that include movies were made on April 17th?", []),

@@ -1,9 +1,13 @@
 """The features of candidate queries, on a small film graph."""
 
+import time
+
 from graphground.graphs.graph import Graph
 from graphground.graphs.question.read import read
 from graphground.graphs.suggestions.candidates import Candidate
 from graphground.graphs.suggestions.propose import Features, Proposer
+from graphground.graphs.suggestions.walks import Step, Walker
+from tests.support.documents import schema
 
 
 def proposed(graph: Graph, question: str) -> dict[str, Features]:
@@ -22,7 +26,7 @@ def test_a_path_costs_more_with_a_step_that_no_word_says(film_graph: Graph) -> N
     start = "MATCH (:Person {name: 'Michael Mann'})<-[:directedBy]-"
     short = next(its for text, its in found.items() if text.startswith(f"{start}(n)"))
     longer = next(its for text, its in found.items() if text.startswith(f"{start}(m)-[:hasGenre]->(n)"))
-    assert longer["chance.cost"] > short["chance.cost"] + 0.5
+    assert longer["node.cost"] > short["node.cost"] + 0.5
 
 
 def test_what_is_returned_is_compared_with_what_is_asked_for(film_graph: Graph) -> None:
@@ -82,7 +86,28 @@ def test_a_question_for_names_is_no_yes_or_no_question(film_graph: Graph) -> Non
     assert all(its["exists.open"] for text, its in found.items() if "> 0 AS answer" in text)
 
 
-def test_a_label_that_is_said_costs_less_than_its_type_alone(film_graph: Graph) -> None:
-    found = proposed(film_graph, "Which persons made Heat?")
-    persons = next(its for text, its in found.items() if "-[:directedBy]->(n) WITH" in text)
-    assert persons["node.cost"] < persons["chance.cost"] - 0.5
+def test_a_step_costs_less_if_the_label_to_which_it_leads_is_said(film_graph: Graph) -> None:
+    said, unsaid = (proposed(film_graph, question) for question in ("Which persons made Heat?", "Which made Heat?"))
+    query = next(text for text in said if "-[:directedBy]->(n) WITH" in text and text in unsaid)
+    assert said[query]["node.cost"] < unsaid[query]["node.cost"] - 0.5
+
+
+def test_no_query_returns_the_name_of_a_node_that_it_names(film_graph: Graph) -> None:
+    found = proposed(film_graph, "Was Michael Mann the director of Heat?")
+    named = [text for text in found if "), (n:" in text and "})-" not in text.partition("), (n:")[2]]
+    assert named
+    assert all(text.endswith("> 0 AS answer") for text in named)
+
+
+def test_names_and_a_property_returns_the_property_that_is_said(film_graph: Graph) -> None:
+    found = proposed(film_graph, "What are the names and runtimes of films directed by Michael Mann?")
+    assert max(its.get("named.key", 0.0) for its in found.values()) > 0.5
+
+
+def test_a_node_without_a_label_that_tells_may_be_what_its_relationship_leads_to_elsewhere() -> None:
+    patterns = ["Film producer Entity", "Entity producer Entity", "Entity about Entity", "Entity partOf Entity"]
+    graph = Graph("vague", schema("vague", {"Film": {}, "Entity": {}}, patterns))
+    walker = Walker(graph, time.monotonic() + 1)
+    assert walker.likely_labels(Step("producer", "in"), {"Entity": 1.0}) == {"Entity": 1.0, "Film": 1.0}
+    assert walker.likely_labels(Step("about", "out"), {"Entity": 1.0}) == {"Entity": 1.0}
+    assert walker.likely_labels(Step("producer", "in"), {"Person": 1.0}) == {"Person": 1.0}
