@@ -21,7 +21,7 @@ REQUIREMENTS: dict[str, tuple[str, ...]] = {
     ),
     "impossible_pattern": (
         "checks/test_directions.py::test_an_impossible_pattern_is_reported_with_the_types_that_connect_the_labels",
-        "checks/test_directions.py::test_an_impossible_pattern_is_reported_with_the_shortest_connecting_path",
+        "checks/test_directions.py::test_an_impossible_pattern_is_reported_with_the_ways_through_another_node",
     ),
     "entity_not_found": (
         "checks/test_entities.py::test_a_misspelled_name_is_reported_with_the_nearest_name",
