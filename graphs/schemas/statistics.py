@@ -357,12 +357,21 @@ class Reading:
         others = [other for other in others if other != type_]
         if not others or count < FEWEST_FOR_SYMMETRY:
             return
+        match = f"{relationships(type_).match()} WITH a, b LIMIT {SAMPLED}"
+        # First the types that lead back between the same nodes: a graph with few labels may have a hundred to test.
+        back = self._steps.rows(
+            f"opposites of {type_}",
+            f"{match} MATCH (b)-[x]->(a) WITH a, b, type(x) AS other, count(*) AS number RETURN other, count(*) AS pairs",
+        )
+        often = {other for other, pairs in back or () if pairs >= FEWEST_FOR_SYMMETRY}
+        others = [other for other in others if other in often]
         columns = []
         for other in others:
             for end in (("b", "a"), ("b", ""), ("", "a")):
                 opposite = relationships(other, variable="x", ends=end).inside()
                 columns.append(f"count(CASE WHEN EXISTS {{ {opposite} }} THEN 1 END)")
-        match = f"{relationships(type_).match()} WITH a, b LIMIT {SAMPLED}"
+        if not columns:
+            return
         rows = self._steps.rows(f"mirrors of {type_}", f"{match} RETURN count(*), {', '.join(columns)}")
         if not rows:
             return
