@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import platform
@@ -22,6 +21,7 @@ from types import ModuleType
 import pytest
 
 from tests.support.certificates import authority_and_server
+from tests.support.pages import load_module
 
 ROOT = Path(__file__).resolve().parents[1]
 CERTIFICATES = {"SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT"}
@@ -30,12 +30,7 @@ NOBODY = 65534
 
 def load_bootstrap() -> ModuleType:
     """Import bootstrap.py, which belongs to no package, as a module."""
-    specification = importlib.util.spec_from_file_location("bootstrap", ROOT / "bootstrap.py")
-    assert specification is not None
-    assert specification.loader is not None
-    bootstrap = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(bootstrap)
-    return bootstrap
+    return load_module(ROOT / "bootstrap.py")
 
 
 def find_uv() -> str:

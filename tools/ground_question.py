@@ -40,7 +40,7 @@ doubtful and if it is likely, and labels."""
 UNLIKELY = 0.1
 """The share of the first query's confidence below which no further query is shown."""
 MORE = "More: get_filtered_schema"
-TOO_SLOW = (
+SLOW_DATABASE = (
     "The database was too slow to say which relationships the named nodes have; the queries follow the schema alone. "
     "Ask again for better ones."
 )
@@ -128,7 +128,7 @@ def ground_question(graphs: Graphs, request: GroundQuestionRequest) -> GroundQue
             for text in (question.words[place].text for place in question.unexplained)
             if "not" not in operators_of(text.lower())  # `never` is understood as a denial
         ],
-        notes=[TOO_SLOW] * any(not its.in_time for its in shown)
+        notes=[SLOW_DATABASE] * any(not its.in_time for its in shown)
         + list(dict.fromkeys(_traps(graph, question, shown[:2])))[:MAX_NOTES],
         schema="",
     )

@@ -290,7 +290,26 @@ class BoltEngine:
 
     def _stop(self, running: RunningQuery, tag: str, session: neo4j.Session) -> None:
         if connection := connection_of(session):
-            running.seen |= self._terminate(tag, connection.local_port)
+            running.was_listed |= self._terminate(tag, connection.local_port)
+
+    def _still_runs(self, running: RunningQuery, tag: str, port: int, seconds: float) -> bool | None:
+        """Return whether a query that was terminated still runs; None if the database does not say within `seconds`.
+
+        A query that the database has never listed may not have begun: it counts as running, as it does if asking fails.
+        """
+        answers: list[bool] = []
+
+        def ask() -> None:
+            listed = True
+            with suppress(Exception):
+                listed = self._terminate(tag, port)
+                running.was_listed |= listed
+            answers.append(listed or not running.was_listed)
+
+        asking = threading.Thread(target=ask, name="graphground-abandoned", daemon=True)
+        asking.start()
+        asking.join(seconds)
+        return answers[0] if answers else None
 
     def _abandon(self, running: RunningQuery, tag: str, session: neo4j.Session) -> None:
         """Stop waiting for a query that the database does not terminate."""
@@ -298,31 +317,12 @@ class BoltEngine:
         if connection is None:
             return
         port, is_over = connection.local_port, False
-
-        def is_over_after(seconds: float, *, at_once: bool) -> bool:
-            """Whether nothing is left to do: the query has ended, as it may on a busy machine later than its caller
-            stops waiting, or the last resort has been used.
-
-            A query that was never seen among those that run may not have begun. A database that does not say within
-            `seconds` whether it runs gets another chance if the caller waits, `at_once`.
-            """
-            runs: list[bool] = []
-
-            def look() -> None:
-                with suppress(Exception):
-                    runs.append(self._terminate(tag, port))
-
-            looking = threading.Thread(target=look, name="graphground-abandoned", daemon=True)
-            looking.start()
-            looking.join(seconds)
-            if (running.seen and runs == [False]) or (at_once and looking.is_alive()):
-                return runs == [False]
-            running.seen |= runs == [True]
-            return self._last_resort is not None and self._last_resort()
-
         try:
-            # The last resort comes first, so that the query has ended when the caller stops waiting.
-            is_over = self._last_resort is not None and is_over_after(CALLER_SECONDS, at_once=True)
+            if self._last_resort is not None:
+                # The last resort comes first, so that the query has ended when the caller stops waiting. On a busy
+                # machine the query may just have ended, or the database may need longer to say so.
+                runs = self._still_runs(running, tag, port, CALLER_SECONDS)
+                is_over = runs is not None and (not runs or self._last_resort())
         finally:
             running.lingers = not is_over
             # A plain close would not wake a thread that reads; a shutdown does.
@@ -331,7 +331,7 @@ class BoltEngine:
                 raw.shutdown(socket.SHUT_RDWR)
         while self._last_resort is not None and not is_over and not self._closed:
             time.sleep(RESORT_SECONDS)
-            is_over = is_over_after(END_SECONDS, at_once=False)
+            is_over = self._still_runs(running, tag, port, END_SECONDS) is False or self._last_resort()
 
     @staticmethod
     def _ended(running: RunningQuery, timeout: float | None) -> EngineError:

@@ -310,7 +310,7 @@ class RunningQuery:
 
     def __init__(self, timeout: float | None, terminate: Callable[[], None], abandon: Callable[[], None]) -> None:
         self.stopped = self.cancelled = self.abandoned = self.lingers = False
-        self.seen = False
+        self.was_listed = False
         """Whether the database has listed the query among those that run."""
         self._terminate, self._timeout, self._abandon = terminate, timeout, abandon
         self._over = threading.Event()

@@ -14,11 +14,16 @@ def section(page: str, title: str) -> str:
     return rest.partition("\n## ")[0]
 
 
-def generator() -> ModuleType:
-    """Return the module docs/reference.py, which writes the parts of the documentation that come from the code."""
-    spec = importlib.util.spec_from_file_location("docs_reference", DOCS / "reference.py")
+def load_module(path: Path) -> ModuleType:
+    """Import a Python file that belongs to no package: `load_module(ROOT / "bootstrap.py")`."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def generator() -> ModuleType:
+    """Return the module docs/reference.py, which writes the parts of the documentation that come from the code."""
+    return load_module(DOCS / "reference.py")
