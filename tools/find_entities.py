@@ -53,7 +53,7 @@ class FindEntitiesRequest(Request):
     `{"question": "How tall is Lebron James?"}`."""
 
     mentions: list[Mention] = Field(
-        default_factory=list, max_length=50, description="Names as written in the question, one entity each."
+        default_factory=list, max_length=50, description="Names as in the question, one entity each."
     )
     question: Question | None = Field(None, description="Instead of mentions: a whole question.")
     graph: str | None = Field(None, description="A name from list_graphs.")

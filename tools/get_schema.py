@@ -198,8 +198,7 @@ def samples_of(graph: Graph) -> Samples:
 TOOL = Tool(
     "get_schema",
     "Read the schema",
-    "Read labels, relationship patterns and property types. Use exactly these names and directions. For a large schema "
-    "call get_filtered_schema.",
+    "Read labels, relationship patterns and property types. Use exactly these names and directions.",
     GetSchemaRequest,
     GetSchemaAnswer,
     get_schema,

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import permutations, product
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, SkipValidation
 
+from graphground.cypher.diagnostics import cut
 from graphground.cypher.diagnostics import either as join_or
 from graphground.cypher.quoting import quoted_name
+from graphground.graphs.engines.engine import EngineError
 from graphground.tools.tool import Answer, Graphs, Request, Tool, ToolFailure, graph_named, settled
 
 if TYPE_CHECKING:
@@ -44,8 +48,13 @@ SLOW_DATABASE = (
     "The database was too slow to say which relationships the named nodes have; the queries follow the schema alone. "
     "Ask again for better ones."
 )
-FEW, NEARLY_ALL = 0.2, 0.95
-"""The shares of nodes between which a label is neither rare nor everywhere."""
+FEW = 0.2
+"""The share of nodes below which a label is rare."""
+FIRST_ROWS, FURTHER_ROWS, ROW_CHARACTERS, CELL_CHARACTERS = 10, 3, 40, 80
+"""The most rows shown of the first query and of each further one, the characters of a row on average, and the most of a
+value."""
+FIRST_ROWS_SECONDS = 0.5
+"""The time limit for reading the first rows of all queries."""
 SPARSE = 0.5
 """The share of nodes with a value below which a property is called sparse."""
 
@@ -69,12 +78,13 @@ class GroundedName(BaseModel):
 
 class GroundedQuery(BaseModel):
     """A query that can be run unchanged, with its reading of the question, the number of rows that it returns (0 if
-    nothing matches), and its probability."""
+    nothing matches), its probability, and its first rows; all of them, if there are as many as `rows`."""
 
     cypher: str
     reason: str
     rows: int | None = None
     confidence: float
+    first_rows: SkipValidation[list[list[Any]]] = Field(default_factory=list, json_schema_extra={"items": {}})
 
 
 class GroundQuestionAnswer(Answer):
@@ -118,8 +128,9 @@ def ground_question(graphs: Graphs, request: GroundQuestionRequest) -> GroundQue
                 reason=suggestion.reason,
                 rows=suggestion.rows,
                 confidence=round(suggestion.confidence, 2),
+                first_rows=rows,
             )
-            for suggestion in shown
+            for suggestion, rows in zip(shown, _first_rows(graph, shown), strict=True)
         ],
         ask=_ask(words) if shown and shown[0].confidence < CLEAR else None,
         words=words,
@@ -138,6 +149,26 @@ def ground_question(graphs: Graphs, request: GroundQuestionRequest) -> GroundQue
         lines.pop()
     answer.schema_ = "\n".join([*lines, MORE]) + note
     return answer
+
+
+def _first_rows(graph: Graph, shown: Sequence[Suggestion]) -> list[list[list[Any]]]:
+    """Return the first rows of each query, few and short; none of those that could not be read in time."""
+    found: list[list[list[Any]]] = []
+    end = time.monotonic() + FIRST_ROWS_SECONDS
+    for suggestion in shown:
+        limit, left = FURTHER_ROWS if found else FIRST_ROWS, end - time.monotonic()
+        rows: list[list[Any]] = []
+        if suggestion.rows and left > 0:
+            with suppress(EngineError):
+                rows = [list(row) for row in graph.run(suggestion.cypher, limit=limit, timeout=left).rows]
+        rows = [
+            [cell if len(str(cell)) <= CELL_CHARACTERS else cut(str(cell), CELL_CHARACTERS) for cell in row]
+            for row in rows
+        ]
+        while len(rows) > 1 and len(str(rows)) > limit * ROW_CHARACTERS:
+            rows.pop()
+        found.append(rows)
+    return found
 
 
 def _schema_beyond(graph: Graph, question: Question, shown: Sequence[Suggestion]) -> list[str]:
@@ -281,18 +312,26 @@ def _uses(suggestion: Suggestion, meaning: Meaning) -> bool:
 def _traps(graph: Graph, question: Question, shown: Sequence[Suggestion]) -> Iterator[str]:
     """Yield the traps in the data that matter here: namesakes, labels that some nodes lack, both directions, and values
     that are missing, texts in the place of numbers, or placeholders."""
+    from graphground.graphs.suggestions.suggest import NEARLY_ALL
+
     for mention in question.mentions:
         nodes = [node for node in mention.nodes if not node.is_value and mention.verdict != "not_found"]
         namesakes = [node for node in nodes if node.name == nodes[0].name]
         if len(namesakes) > 1:
             yield f"{len(namesakes)} nodes are named {nodes[0].name!r}: a query by name matches all of them."
-    shape = shown[0].candidate.shape if shown and graph.schema.label_combinations else None
-    partial = (
-        {label: share for label, share in shape.ends.items() if label and FEW < share < NEARLY_ALL} if shape else {}
-    )
-    if partial:
-        label = max(partial, key=lambda name: partial[name])
-        yield f"Only about {partial[label]:.0%} of the nodes of query 1 have the label {label}; a query with it omits the rest."
+    first = shown[0].candidate if shown and graph.schema.label_combinations else None
+    written = first.cypher() if first else ""
+    lacking = {
+        label: share
+        for label, share in (first.shape.ends.items() if first else ())
+        if label and FEW < share < NEARLY_ALL and f":{quoted_name(label)}" not in written
+    }
+    if lacking:
+        label = max(lacking, key=lambda name: lacking[name])
+        yield (
+            f"Labels are incomplete: with (:{quoted_name(label)}), query 1 would lose about {1 - lacking[label]:.0%} of its "
+            "nodes. Write no label where the queries write none."
+        )
     facts = graph.statistics()
     labels = {label for mention in question.mentions for node in mention.nodes for label in node.labels}
     for suggestion in shown:
@@ -330,8 +369,8 @@ def _missing_values(facts: Statistics | None, owner: str, key: str) -> Iterator[
 TOOL = Tool(
     "ground_question",
     "Ground a question",
-    "Call this first for each question: names as stored, schema needed, traps in the data, and the "
-    "likeliest queries. Run a query whose `reason` is what was asked, or write one.",
+    "Call this first for each question: names as stored, schema needed, traps in the data, likeliest queries with their "
+    "first rows. Unless all `rows` are shown, run the query whose `reason` fits, or write one.",
     GroundQuestionRequest,
     GroundQuestionAnswer,
     ground_question,

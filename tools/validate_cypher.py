@@ -17,7 +17,7 @@ class ValidateCypherRequest(Request):
     query: str = Field(min_length=1, max_length=LONGEST_QUERY, description="One Cypher query.")
     graph: str | None = Field(None, description="A name from list_graphs.")
     parameters: dict[str, Any] | None = Field(None, description="Values for `$name` in the query.")
-    question: str | None = Field(default=None, description="The question to answer; helps choose a fix.")
+    question: str | None = Field(default=None, description="The question; helps choose a fix.")
 
 
 class ValidateCypherAnswer(Answer):

@@ -33,7 +33,7 @@ from graphground.graphs.question.model import (
 from graphground.graphs.question.neighbourhoods import read_neighbourhoods
 from graphground.graphs.question.segment import UNKNOWN_PROMINENCE, Segmenter
 
-NEIGHBOURHOOD_SECONDS = 0.5
+NEIGHBOURHOOD_SECONDS = 2.0
 QUESTION_WORDS = ("which", "what", "where", "when", "whose", "there", "with", "that", "does", "have", "from", "many")
 """Long function words, which are recognised even with a typing error."""
 CLASSING = frozenset(("about", "kind", "kinds", "type", "types"))

@@ -26,8 +26,8 @@ from graphground.graphs.suggestions.shapes import spread, walk_of
 from graphground.graphs.suggestions.walks import walking_time
 
 Weights = Mapping[str, float]
-SECONDS = 1.0
-"""The time limit for reading relationships, and again for counting."""
+SECONDS = 3.0
+"""The time limit for reading relationships, and again for counting: late is better than wrong on a busy machine."""
 MAX_BARE, MAX_SHAPES = 60, 80
 """The number of shapes that are combined with labels, and of those with forms."""
 MAX_PROPOSALS = 100
@@ -41,6 +41,8 @@ CONFIDENCE_FEATURES = (
 """The features of a candidate from which its confidence is learned."""
 ABSENT_NAME = 0.3
 """The factor of confidence if the question names something that the graph does not have."""
+NEARLY_ALL = 0.95
+"""The share of nodes from which a label is that of all."""
 TOO_SLOW = 0.5
 """The factor of confidence if the database did not say in time which relationships the named nodes have."""
 
@@ -236,7 +238,9 @@ def count_answers(graph: Graph, candidates: Sequence[Candidate], seconds: float)
 def describe(candidate: Candidate) -> str:
     """Return how a candidate reads the question: `number of Film <-composer- Human 'Hans Zimmer'`."""
     shape, form = candidate.shape, candidate.form
-    label = shape.label or max(shape.ends, key=lambda name: shape.ends[name], default="") or "node"
+    label = shape.label or max(shape.ends, key=lambda name: shape.ends[name], default="")
+    if not label or (label != shape.label and shape.ends[label] < NEARLY_ALL):
+        label = "node"
     paths = []
     for path in shape.paths:
         names = ", ".join(repr(name) for name in (path.anchor.name, *(name for _, name in path.anchor.also)))
@@ -247,9 +251,11 @@ def describe(candidate: Candidate) -> str:
         )
         paths.append(f"{arrows} {name}".strip())
     word = {"and": " and ", "or": " or ", "not": " but not ", "pair": " and "}[shape.join]
-    subject = paths[0] if not shape.steps and shape.join != "pair" else f"{label} {word.join(paths)}"
-    if shape.join == "pair":
+    subject = f"{'nodes' if label == 'node' else label} {word.join(paths)}"
+    if shape.join == "pair" or (form.kind == "both" and label == "node"):
         subject = word.join(paths)
+    elif not shape.steps:
+        subject = paths[0]
     elif shape.join == "not" and not shape.paths[0].steps:
         subject = f"{paths[0].removeprefix('any ')} without {' or '.join(paths[1:])}"
     one_step = len(shape.paths) == 1 and len(shape.paths[0].steps) == 1 and shape.tail is None

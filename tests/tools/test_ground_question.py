@@ -7,11 +7,17 @@ from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.question.read import read
 from graphground.graphs.schemas.forms import estimate_tokens
 from graphground.graphs.schemas.statistics import LabelStatistics, PropertyStatistics, Statistics
-from graphground.graphs.suggestions import Suggestion
+from graphground.graphs.suggestions import Suggestion, suggest
 from graphground.graphs.suggestions.candidates import Candidate, Form, Shape
 from graphground.graphs.suggestions.walks import Anchor, Step, Walker
 from graphground.graphs.suggestions.walks import Path as Walk
-from graphground.tools.ground_question import GroundQuestionAnswer, GroundQuestionRequest, _traps, ground_question
+from graphground.tools.ground_question import (
+    GroundQuestionAnswer,
+    GroundQuestionRequest,
+    _first_rows,
+    _traps,
+    ground_question,
+)
 from graphground.tools.tool import ToolFailure
 
 
@@ -32,6 +38,7 @@ def test_one_answer_has_names_schema_and_queries_with_rows(film_graph: Graph) ->
     assert first.rows == len(film_graph.run(first.cypher).rows)
     assert "Michael Mann" in first.reason
     assert 0 <= first.confidence <= 1
+    assert first.first_rows == [list(row) for row in film_graph.run(first.cypher).rows[:10]]
 
 
 def test_the_schema_has_only_what_no_query_shows(film_graph: Graph) -> None:
@@ -49,6 +56,18 @@ def test_a_word_that_nothing_in_the_graph_says_is_named(film_graph: Graph) -> No
 def test_a_word_that_denies_is_not_named_as_unknown(film_graph: Graph) -> None:
     answer = grounded(film_graph, "Which xylophones did Michael Mann never direct?")
     assert answer.unknown_words == ["xylophones"]
+
+
+def test_the_first_rows_are_few_and_short(film_graph: Graph) -> None:
+    film_graph.run("RETURN 1")
+    found = suggest(film_graph, read("Which films are there?", film_graph))[0]
+    long = replace(found, cypher=f"UNWIND range(1, 40) AS n RETURN n, '{'x' * 100}'", rows=40)
+    absent, slow = replace(found, rows=0), replace(found, cypher="RETURN 1 / 0")
+    first, second, none, failed = _first_rows(film_graph, [long, long, absent, slow])
+    assert [row[0] for row in second] == [1]
+    assert 1 < len(first) < 10
+    assert max(len(value) for _, value in first) == 80
+    assert none == failed == []
 
 
 def test_an_answer_keeps_to_its_budget(film_graph: Graph) -> None:
@@ -114,8 +133,8 @@ def test_a_label_that_some_of_the_nodes_lack_is_a_trap(film_graph: Graph) -> Non
     several = replace(film_graph.schema, label_combinations=frozenset([frozenset(("Film", "Person"))]))
     labels = {"Person": 0.6, "Film": 1.0}
     shape = Shape((Walk(Anchor(0, "Heat", "name", "Film"), (Step("directedBy", "out"),), (labels,), 1.0),))
-    found = Suggestion("", "", 1, 1.0, 1.0, Candidate(shape, Form("list", "name")))
+    found = Suggestion("", "", 1, 1.0, 1.0, Candidate(shape, Form("names", "name")))
     question = read("Who directed Heat?", film_graph)
     (note,) = (n for n in _traps(replace(film_graph, schema_source=several), question, [found]) if "label" in n)
-    assert note == "Only about 60% of the nodes of query 1 have the label Person; a query with it omits the rest."
+    assert note.startswith("Labels are incomplete: with (:Person), query 1 would lose about 40% of its nodes.")
     assert not [n for n in _traps(film_graph, question, [found]) if "label" in n]
