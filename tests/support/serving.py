@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -119,11 +120,12 @@ class LineServer:
     def __init__(
         self, command: Sequence[str], variables: Mapping[str, str] | None = None, within: float | None = None
     ) -> None:
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115  closed with the server
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=self._errors,
             text=True,
             env=None if variables is None else dict(variables),
         )
@@ -157,7 +159,8 @@ class LineServer:
         finally:
             if watchdog is not None:
                 watchdog.cancel()
-        raise AssertionError("the server ended without an answer")
+        self._errors.seek(0)
+        raise AssertionError("the server ended without an answer:\n" + self._errors.read()[-1_000:])
 
     def ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """Send a request and return its result."""
@@ -173,6 +176,7 @@ class LineServer:
             self.process.kill()
             self.process.wait()
         self.output.close()
+        self._errors.close()
 
 
 def call(home: Path, tool: str, arguments: str = "{}", *options: str) -> subprocess.CompletedProcess[str]:
