@@ -288,7 +288,7 @@ def _read_words(question: Question, found: Sequence[Suggestion], shown: list[Sug
                 shown.append(its)
             readings.append(f"{name} (query {shown.index(its) + 1})" if its is not None and its in shown else name)
         lines.append(f"{question.words[place].text}: {join_or(readings)}")
-    return lines
+    return list(dict.fromkeys(lines))
 
 
 def _ask(words: Sequence[str]) -> str:
@@ -338,7 +338,7 @@ def _traps(graph: Graph, question: Question, shown: Sequence[Suggestion]) -> Ite
         shape, form = suggestion.candidate.shape, suggestion.candidate.form
         labels |= shape.ends.keys()
         for step in shape.steps:
-            if step.direction == "any" or (facts and any(p.symmetric for p in facts.matching(step.type))):
+            if facts and facts.leads_both_ways(step.type):
                 yield f"{step.type} leads both ways here: match it without an arrow."
         if form.value.startswith("to"):
             yield f"{form.key} holds numbers as text: compare {form.value.format(f'n.{form.key}')}."

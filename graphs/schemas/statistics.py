@@ -218,6 +218,12 @@ class Statistics:
         known = self.pattern(type_, label, label)
         return known is not None and known.symmetric
 
+    def leads_both_ways(self, type_: str) -> bool:
+        """Whether most relationships of a type between nodes of one label exist in both directions, as `spouse`."""
+        known = [pattern for pattern in self.matching(type_) if pattern.both_ways is not None]
+        both = sum(pattern.relationships * (pattern.both_ways or 0.0) for pattern in known)
+        return both > 0 and both >= MOSTLY_SYMMETRIC * sum(pattern.relationships for pattern in known)
+
     @cached_property
     def _by_type(self) -> Mapping[str, tuple[PatternStatistics, ...]]:
         grouped: dict[str, list[PatternStatistics]] = {}

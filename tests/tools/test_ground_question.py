@@ -6,7 +6,7 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.question.read import read
 from graphground.graphs.schemas.forms import estimate_tokens
-from graphground.graphs.schemas.statistics import LabelStatistics, PropertyStatistics, Statistics
+from graphground.graphs.schemas.statistics import LabelStatistics, PatternStatistics, PropertyStatistics, Statistics
 from graphground.graphs.suggestions import Suggestion, suggest
 from graphground.graphs.suggestions.candidates import Candidate, Form, Shape
 from graphground.graphs.suggestions.walks import Anchor, Step, Walker
@@ -127,6 +127,21 @@ def test_names_stay_in_the_queries_of_a_database_that_is_too_slow(
     assert slow.queries[0].confidence < quick.queries[0].confidence
     assert any("too slow" in note for note in slow.notes)
     assert not any("too slow" in note for note in quick.notes)
+
+
+def test_only_a_type_whose_relationships_mostly_lead_back_is_said_to_lead_both_ways(
+    film_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def notes(both_ways: float) -> list[str]:
+        of_humans = PatternStatistics("spouse", "Person", "Person", 50, both_ways)
+        facts = Statistics(patterns=(of_humans, PatternStatistics("spouse", "Person", "Film", 900)))
+        monkeypatch.setattr(Graph, "statistics", lambda self, fresh=False: facts)
+        shape = Shape((Walk(Anchor(0, "Heat", "name", "Film"), (Step("spouse", "any"),), ({"Person": 1.0},), 1.0),))
+        found = Suggestion("", "", 1, 1.0, 1.0, Candidate(shape, Form("names", "name")))
+        return list(_traps(film_graph, read("Who is married?", film_graph), [found]))
+
+    assert notes(0.9) == ["spouse leads both ways here: match it without an arrow."]
+    assert notes(0.1) == []
 
 
 def test_a_label_that_some_of_the_nodes_lack_is_a_trap(film_graph: Graph) -> None:
