@@ -526,8 +526,9 @@ def test_a_doubtful_answer_is_a_question_with_the_readings_to_choose_from(tab: P
     tab.type(QUESTION + "\n")
     tab.wait("document.querySelectorAll('.readings button').length > 1")
     assert not tab.evaluate("document.querySelector('.answer')"), "no answer is shown as if it were sure"
-    reading = text_of(tab, ".readings button")
+    reading, first = text_of(tab, ".readings button"), text_of(tab, ".readings .first")
     tab.click(".readings button")
     tab.wait("document.querySelector('.answer .rows [role=row]')")
     assert text_of(tab, ".answer h2") == reading
+    assert first.partition(", ")[0] in {row[0] for row in rows_of(tab)}
     assert tab.errors == []

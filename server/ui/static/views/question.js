@@ -3,12 +3,20 @@
  * the steps: names, schema, suggestions.
  */
 
-import { counted, cut, element } from "../dom.js";
+import { count, counted, cut, element } from "../dom.js";
 import { runQuery } from "../rows.js";
 import { shownMention } from "./search.js";
 
 const ROWS = 1_000;
 const MOST_READINGS = 5;
+const FIRST_ANSWERS = 3;
+
+/** The first rows as text, by which a reader tells the readings apart: `Boston, Brooklyn and 3 more`. */
+function firstAnswers(first, rows) {
+  const shown = first.slice(0, FIRST_ANSWERS).map((row) => row.join(": "));
+  const more = (rows ?? shown.length) - shown.length;
+  return more > 0 && shown.length ? `${shown.join(", ")} and ${count(more)} more` : shown.join(", ");
+}
 
 export async function show(place, context) {
   const { graph, parameters, remember, report, focus, clearAlarm, signal } = context;
@@ -74,8 +82,8 @@ export async function show(place, context) {
 
   /** Show a doubtful answer as a question: the readings to choose from. */
   function askBack(queries, text, current) {
-    const readings = queries.slice(0, MOST_READINGS).map(({ cypher, reason }) =>
-      element("li", {}, element("button", { type: "button", onclick: () => run(cypher, text, current, sentence(reason)).catch(context.failed) }, cut(sentence(reason), 300)), element("div", {}, element("code", { class: "quiet" }, cut(cypher, 400)))),
+    const readings = queries.slice(0, MOST_READINGS).map(({ cypher, reason, rows, first_rows: first = [] }) =>
+      element("li", {}, element("button", { type: "button", onclick: () => run(cypher, text, current, sentence(reason)).catch(context.failed) }, cut(sentence(reason), 300)), element("div", { class: "first" }, firstAnswers(first, rows)), element("div", {}, element("code", { class: "quiet" }, cut(cypher, 400)))),
     );
     outcome.replaceChildren(element("section", { class: "readings", "aria-label": "Readings of the question" }, element("h2", {}, "Which of these do you mean?"), element("ul", { class: "plain" }, readings), element("p", { class: "quiet" }, "None of them is sure to be what you asked.")));
     report(`The question is not clear: ${counted(readings.length, "reading")} to choose from.`);
