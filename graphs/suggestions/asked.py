@@ -29,6 +29,7 @@ class Asked:
     def __init__(self, graph: Graph, question: Question) -> None:
         self.graph, self.schema, self.question = graph, graph.schema, question
         self._said: dict[tuple[str, str], Array] = {}
+        self._strengths: dict[tuple[str, str], float] = {}
         self.evidence = Evidence(question, vocabulary_of(graph.schema))
         masked = list(question.text.lower().replace("’", "'"))
         for mention in question.mentions:
@@ -79,7 +80,10 @@ class Asked:
 
     def strength(self, kind: str, name: str) -> float:
         """Return how much the best content word says about an element."""
-        return float(self.said(kind, name).max(initial=0.0))
+        key = (kind, name)
+        if key not in self._strengths:
+            self._strengths[key] = float(self.said(kind, name).max(initial=0.0))
+        return self._strengths[key]
 
     def denied(self, kind: str, name: str) -> float:
         """Return how much the words between a negation and the end of its clause say: "have no @", "were never @".
@@ -102,6 +106,12 @@ class Asked:
         """The relationship types that the question says most clearly."""
         said = sorted(((self.strength("type", name), name) for name in self.schema.relationship_types), reverse=True)
         return [name for strength, name in said[:MAX_SAID] if strength >= CLEAR]
+
+    @cached_property
+    def said_labels(self) -> dict[str, float]:
+        """The labels of which a word says anything, with how much the best word says."""
+        strengths = {name: self.strength("label", name) for name in self.schema.labels if name}
+        return {name: strength for name, strength in strengths.items() if strength}
 
     @cached_property
     def end_labels(self) -> dict[Step, set[str]]:

@@ -15,9 +15,8 @@ from typing import Any
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.cypher.text_values import FORMS, text_values
 from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.engines.rewriting import Planned
 from graphground.graphs.graph import Graph
-from graphground.graphs.question.kept import FIRST_SECONDS, PerData
+from graphground.graphs.question.kept import FIRST_SECONDS, PerData, read_parts
 from graphground.graphs.question.model import Quantity
 
 SAMPLE, MAX_KEPT = 100, 5_000
@@ -134,11 +133,10 @@ def read_properties(graph: Graph, names: Iterable[str], *, link: bool = False) -
         if keys and graph.engine is not None:
             pattern = f"MATCH ()-[n:{quoted_name(name)}]->()" if link else f"MATCH (n:{quoted_name(name)})"
             columns = ", ".join(f"n.{quoted_name(key)}" for key in (*keys, "eid"))
-            sample = f"{pattern} WITH n LIMIT {SAMPLE} RETURN {len(parts)} AS part, collect([{columns}]) AS found"
+            sample = f"{pattern} WITH n LIMIT {SAMPLE} RETURN collect([{columns}]) AS found"
             parts.append((name, types, keys, sample))
     try:
-        union = " UNION ALL ".join(sample for *_, sample in parts)
-        rows = dict(graph.run(Planned(union), timeout=FIRST_SECONDS).rows) if parts else {}
+        rows = read_parts(graph, [sample for *_, sample in parts], FIRST_SECONDS)
     except EngineError:
         return found
     for number, (name, types, keys, _) in enumerate(parts):

@@ -99,6 +99,8 @@ class Proposer:
         self._known_ends: dict[Hashable, _Ends] = {}
         self._known_chances: dict[tuple[str, str], Array] = {}
         self._known_nodes: dict[int, tuple[Mapping[str, float], Array]] = {}
+        self._known_paths: dict[int, tuple[Path, Array, list[Mapping[str, float]]]] = {}
+        self._known_columns: dict[tuple[int, int], list[float]] = {}
         self._concepts: dict[str, Array] = {}
         self._likeliest: dict[frozenset[int], list[float]] = {}
         self._nearest: dict[tuple[int, str], float] = {}
@@ -127,20 +129,11 @@ class Proposer:
         else:
             # A path without steps leaves unsaid what words most likely say.
             found["chance.missed"] = sum(self._likely(used))
-        covers = [self.said("type", step.type) for step in steps]
-        covers += [
-            self.said("label", path.middle)
-            if path.middle and place == len(path.labels) - 2
-            else self.finder.labels_cover(self.walker.likely_labels(path.steps[place], labels))
-            for path in ((*shape.paths, shape.tail) if shape.tail else shape.paths)
-            for place, labels in enumerate(path.labels)
-        ]
         for path in shape.paths:
-            if path.anchor.label:
-                covers.append(self.said("label", path.anchor.label) * np.float32(0.9 if path.anchor.name else 1.0))
             if path.anchor.name and path.anchor.label:
                 found["anchor.label"] = max(found.get("anchor.label", 0.0), self._near_label(path.anchor))
-        covered = np.maximum.reduce([ends.target, *covers]) * open_words
+        paths = (*shape.paths, shape.tail) if shape.tail else shape.paths
+        covered = np.maximum.reduce([ends.target, *(self._path(path)[1] for path in paths)]) * open_words
         for mention, score in scores.items():
             for place in self.asked.mention_words[mention]:
                 covered[place] = max(covered[place], score)
@@ -193,6 +186,22 @@ class Proposer:
         found["size"] = min(4.0, log10(1 + count))
         return found, covered
 
+    def _path(self, path: Path) -> tuple[Path, Array, list[Mapping[str, float]]]:
+        """Return a path, how well the words say its steps and labels, and to which labels its steps likely lead."""
+        if id(path) not in self._known_paths:
+            covers, ends = [self._nothing], []
+            for place, (step, labels) in enumerate(zip(path.steps, path.labels, strict=True)):
+                ends.append(self.walker.likely_labels(step, labels))
+                covers.append(self.said("type", step.type))
+                if path.middle and place == len(path.labels) - 2:
+                    covers.append(self.said("label", path.middle))
+                else:
+                    covers.append(self.finder.labels_cover(ends[-1]))
+            if path.anchor.label:
+                covers.append(self.said("label", path.anchor.label) * np.float32(0.9 if path.anchor.name else 1.0))
+            self._known_paths[id(path)] = path, np.maximum.reduce(covers), ends
+        return self._known_paths[id(path)]
+
     def _open_words(self, used: frozenset[int]) -> Array:
         """Return 1 for each content word that is not part of the mentions used, else 0."""
         if used not in self._open:
@@ -224,7 +233,10 @@ class Proposer:
             self._known_ends[key] = _Ends(
                 labels,
                 np.maximum.reduce(
-                    [self._nothing, *(self.said("label", label) * share for label, share in labels.items() if label)]
+                    [
+                        self._nothing,
+                        *(self.said("label", n) * labels[n] for n in labels.keys() & self.asked.said_labels.keys()),
+                    ]
                 ),
                 bool(self.finder.said_labels(shape.ends)),
                 self._similar(labels, PERSONS) if "who" in self.operators else 0.0,
@@ -263,14 +275,14 @@ class Proposer:
     def _element_cost(self, shape: Shape, said: Sequence[_Said], used: frozenset[int]) -> Features:
         """Return what the steps cost: most if no word says a step's type or the label to which it leads."""
         paths = (*shape.paths, shape.tail) if shape.tail else shape.paths
-        labels = [
-            self.walker.likely_labels(*its) for path in paths for its in zip(path.steps, path.labels, strict=True)
-        ]
-        open_words = self._open_words(used)
-        columns = [
-            np.maximum(np.array(its.chance, dtype=np.float32), self._node_chance(ends) * open_words).tolist()
-            for its, ends in zip(said, labels, strict=True)
-        ]
+        labels = [ends for path in paths for ends in self._path(path)[2]]
+        columns = []
+        for its, ends in zip(said, labels, strict=True):
+            key = id(its), id(ends)
+            if key not in self._known_columns:
+                by_label = (self._node_chance(ends) * self._open_words(used)).tolist()
+                self._known_columns[key] = list(map(max, its.chance, by_label))
+            columns.append(self._known_columns[key])
         return {"node.cost": -sum(log(0.03 + value) for value in _assign(columns))}
 
     def _node_chance(self, labels: Mapping[str, float]) -> Array:

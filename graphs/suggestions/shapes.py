@@ -193,9 +193,9 @@ class ShapeFinder:
         """Return how well the words say labels, of which those that few nodes have count less."""
         if id(labels) not in self._label_covers:
             cover = np.zeros(len(self.asked.evidence.indices), dtype=np.float32)
-            for label, share in labels.items():
-                if label and share >= 0.15:
-                    cover = np.maximum(cover, self.asked.said("label", label) * min(1.0, 0.5 + share / 2))
+            for label in labels.keys() & self.asked.said_labels.keys():
+                if labels[label] >= 0.15:
+                    cover = np.maximum(cover, self.asked.said("label", label) * min(1.0, 0.5 + labels[label] / 2))
             self._label_covers[id(labels)] = labels, cover
         return self._label_covers[id(labels)][1]
 
@@ -257,7 +257,7 @@ class ShapeFinder:
             )
         )
         two = list(filter(self._adds, self.walker.extend(expanded, self.promise, WIDTHS[1])))
-        more = self.walker.extend(two[: EXPANDED[1]], self.promise, WIDTHS[2]) if self._open_count() >= 2 else []
+        more = self.walker.extend(two[: EXPANDED[1]], self.promise, WIDTHS[2]) if self._open_count() >= 3 else []
         three = list(filter(self._adds, more))
         yield from (Shape((path,)) for path in (*one, *two, *three))
         yield from self._joined(by_anchor, two)
@@ -369,6 +369,10 @@ class ShapeFinder:
                 for path in paths[:3]
             ]
             several = bool(first.also or second.also)
+            tails = [
+                (longer, Path(longer.anchor, longer.steps[1:], longer.labels[1:], longer.count))
+                for longer in (*twos.get(first, ()), *twos.get(second, ()))
+            ]
             for p in (*left, *twos.get(first, ())[:MAX_JOINED]):
                 for q in (*right, *twos.get(second, ())[:MAX_JOINED]):
                     if len(p.steps) + len(q.steps) > 3 or not p.ends.keys() & q.ends.keys():
@@ -382,9 +386,8 @@ class ShapeFinder:
                         for third in others:
                             if p.ends.keys() & q.ends.keys() & third.ends.keys():
                                 yield Shape((p, q, third))
-                        for longer in (*twos.get(first, ()), *twos.get(second, ())):
+                        for longer, tail in tails:
                             if longer.steps[:1] in (p.steps, q.steps):
-                                tail = Path(longer.anchor, longer.steps[1:], longer.labels[1:], longer.count)
                                 for join in joins:
                                     if join == "and" or not several:
                                         yield Shape((p, q), join, tail)
@@ -423,11 +426,8 @@ class ShapeFinder:
 
     def said_labels(self, ends: Mapping[str, float]) -> list[str]:
         """Return the two labels that the question names best among those that only some of the nodes have."""
-        said = [
-            (self.asked.strength("label", label), share, label)
-            for label, share in ends.items()
-            if label and share < 0.999
-        ]
+        clear = [name for name in ends.keys() & self.asked.said_labels.keys() if ends[name] < 0.999]
+        said = [(self.asked.said_labels[name], ends[name], name) for name in clear]
         return [label for strength, _, label in sorted(said, reverse=True)[:2] if strength >= 0.75]
 
     def _middled(self, shape: Shape) -> Iterator[Shape]:

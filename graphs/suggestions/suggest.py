@@ -16,8 +16,8 @@ from math import exp
 from pathlib import Path as File
 
 from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.engines.rewriting import Planned
 from graphground.graphs.graph import Graph
+from graphground.graphs.question.kept import read_parts
 from graphground.graphs.question.model import Question
 from graphground.graphs.suggestions.candidates import COUNTING, Candidate, Shape
 from graphground.graphs.suggestions.evidence import Array
@@ -170,7 +170,10 @@ def suggest(
         return None if number is None else candidate.rows(number)
 
     best.sort(key=lambda proposal: rows_of(proposal.candidate) == 0)
-    best = list({_identity(proposal.candidate, counted): proposal for proposal in reversed(best)}.values())[::-1]
+    distinct: dict[object, Proposal] = {}
+    for proposal in best:
+        distinct.setdefault(_identity(proposal.candidate, counted), proposal)
+    best = list(distinct.values())
     scores = [proposal.score for proposal in (*best, *found[len(best) :])]
     highest = max(scores)
     mass = sum(exp(score - highest) for score in scores)
@@ -222,17 +225,20 @@ def confidence_of(features: Mapping[str, float], scores: Sequence[float], place:
 
 def count_answers(graph: Graph, candidates: Sequence[Candidate], seconds: float) -> dict[str, int]:
     """Return the results of the counting queries; empty if they cannot be counted in time."""
-    texts = list(dict.fromkeys(candidate.counting() for candidate in candidates))
-    union = " UNION ALL ".join(
-        f"{head}RETURN {number} AS part, {result} AS answers"
-        for number, (head, _, result) in enumerate(text.rpartition("RETURN ") for text in texts)
-    )
+    counts: dict[str, dict[str, None]] = {}  # several counts of one pattern are made together
+    for candidate in candidates:
+        pattern, _, count = candidate.counting().rpartition("RETURN ")
+        counts.setdefault(pattern, {})[count] = None
+    parts = [f"{pattern}RETURN [{', '.join(its)}] AS found" for pattern, its in counts.items()]
     try:
-        # Paths begin at their names, and all counts are distinct, so that no rewrite would change them.
-        rows = graph.run(Planned(union), timeout=max(0.05, seconds)).rows
+        read = read_parts(graph, parts, seconds)
     except EngineError:
         return {}
-    return dict.fromkeys(texts, 0) | {texts[number]: answers for number, answers in rows}
+    return {
+        f"{pattern}RETURN {count}": number
+        for part, (pattern, its) in enumerate(counts.items())
+        for count, number in zip(its, read.get(part, [0] * len(its)), strict=True)
+    }
 
 
 def describe(candidate: Candidate) -> str:

@@ -19,10 +19,11 @@ from typing import Literal
 
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern
+from graphground.graphs.engines.client_context import run_concurrently
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.engines.rewriting import Planned
 from graphground.graphs.graph import Graph
-from graphground.graphs.question.kept import PerData, PerSchema
+from graphground.graphs.question.kept import PerData, PerSchema, read_parts
 
 SAMPLE = 20
 """The number of nodes whose relationships are read to see what follows a step."""
@@ -270,19 +271,19 @@ class Walker:
     def _read_symmetry(self, types: Iterable[str]) -> None:
         """Read for relationship types the share of a sample of them that also leads back."""
         missing = sorted(set(types) - self._symmetry.keys())[:MAX_TYPES]
-        union = " UNION ALL ".join(
+        samples = [
             f"MATCH (a{self._typical_starts(type_)})-[:{quoted_name(type_)}]->(b) WITH a, b LIMIT {2 * SAMPLE} "
-            f"OPTIONAL MATCH (b)-[r:{quoted_name(type_)}]->(a) RETURN {number} AS part, count(r) AS back, count(*) AS links"
-            for number, type_ in enumerate(missing)
-        )
+            f"OPTIONAL MATCH (b)-[r:{quoted_name(type_)}]->(a) RETURN [count(r), count(*)] AS found"
+            for type_ in missing
+        ]
         left = self._deadline - time.monotonic()
-        if not missing or left <= 0:
+        if left <= 0:
             return
         try:
-            rows = self._graph.run(Planned(union), timeout=left).rows
+            found = read_parts(self._graph, samples, left)
         except EngineError:
             return
-        self._symmetry |= {missing[part]: back / max(links, 1) for part, back, links in rows}
+        self._symmetry |= {missing[part]: back / max(links, 1) for part, (back, links) in found.items()}
 
     @cached_property
     def _own_id(self) -> str:
@@ -313,20 +314,20 @@ class Walker:
     def _read(self, texts: Sequence[str], samples: Mapping[str, Path], seconds: float) -> dict[str, tuple[_Link, ...]]:
         large = [text for text in texts if samples[text].steps and self._said and samples[text].count > SAMPLE]
         try:
-            union = " UNION ALL ".join(
+            parts = [
                 f"{_sample(samples[text], LARGE_SAMPLE if text in large else SAMPLE)} "
-                f"RETURN {number} AS part, collect({self._own_id}) AS nodes"
-                for number, text in enumerate(texts)
-            )
-            rows = self._graph.run(Planned(union), timeout=max(seconds, 0.05)).rows
-            nodes: dict[str, list[object]] = {key: [] for key in texts} | {texts[part]: its for part, its in rows}
+                f"RETURN collect({self._own_id}) AS found"
+                for text in texts
+            ]
+            read = read_parts(self._graph, parts, seconds)
+            nodes: dict[str, list[object]] = {text: read.get(part, []) for part, text in enumerate(texts)}
             near = {text: its[:SAMPLE] if samples[text].steps else its for text, its in nodes.items()}
             new = [node for node in dict.fromkeys(chain.from_iterable(near.values())) if node not in self._around]
             # Many paths lead to the same few nodes, such as English with its thousands of relationships.
-            self._around |= zip(new, self._count_around([[node] for node in new]), strict=True)
-            around_large = dict(
-                zip(large, self._count_around([nodes[text] for text in large], self._said), strict=True)
-            )
+            groups = [([[node] for node in new], ""), ([nodes[text] for text in large], self._said)]
+            around_new, its_large = run_concurrently(lambda its: self._count_around(*its), groups)
+            self._around |= zip(new, around_new, strict=True)
+            around_large = dict(zip(large, its_large, strict=True))
         except EngineError:
             return {}
         around = {text: _add_up(self._around[node] for node in its) for text, its in near.items()}
