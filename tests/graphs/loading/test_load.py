@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,12 @@ from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.loading import load as load_module
+from graphground.graphs.loading.into_database import checked_labels
 from graphground.graphs.loading.load import drop_graph, export_graph, load_file
-from graphground.graphs.loading.simplekg import SimpleKGError
+from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
 from graphground.graphs.opening.stored import stored_sources
 from graphground.graphs.storage.home import Catalog, CatalogError, Home
+from tests.support.commands import RunCommand
 from tests.support.shared_data import SHARED, needs
 from tests.support.small_graph import loaded, small, written
 
@@ -79,17 +82,36 @@ def change(place: str, number: int, **fields: Any) -> Callable[[dict[str, Any]],
             lambda document: document["schema"]["entities"][0]["properties"].update(released="day"),
             "'day' is not a prop",
         ),
+    ],
+)
+def test_an_invalid_record_is_named(tmp_path: Path, changed: Callable[[dict[str, Any]], None], message: str) -> None:
+    document = small()
+    changed(document)
+    with pytest.raises(SimpleKGError) as caught:
+        checked_labels(SimpleKGFile(written(tmp_path, document)))
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (change("entities", 1, eid="M1"), "entities[1] (eid 'M1'): another entity has this eid"),
+        (change("entities", 0, properties={"seen": 1}), "entities[0] (eid 'M1'): 'seen' must be bool, not 1"),
+        (change("entities", 0, properties={"released": "1500-01-01T00:00:00.123456789"}), "its years are 1678 to 2261"),
+        (change("relations", 2, obj_id="P9"), "relations[2] (rid '2'): obj_id 'P9' is not the id of any entity"),
         (
             lambda document: document["schema"]["relations"][0].update(label="Movie"),
             "is a label and a relationship type",
         ),
     ],
 )
-def test_an_invalid_record_is_named_and_nothing_changes(
+def test_a_file_with_an_invalid_record_changes_nothing(
     small_home: Home, tmp_path: Path, changed: Callable[[dict[str, Any]], None], message: str
 ) -> None:
     before = Catalog(small_home).entries()
     document = small()
+    document["schema"]["entities"][0]["properties"]["released"] = "datetime"
+    document["entities"][0]["properties"].pop("released")
     changed(document)
     with pytest.raises(SimpleKGError) as caught:
         loaded(small_home, tmp_path, document)
@@ -193,14 +215,10 @@ def test_a_load_killed_at_any_moment_leaves_the_older_graph(own_small_home: Home
     home = own_small_home
     before = Catalog(home).get("films")
     document = small()
-    document["entities"] += [{**document["entities"][0], "eid": f"M{number}"} for number in range(10, 1_500)]
-    few = written(tmp_path, document, "few.json")  # an update with this file loads only the difference
-    sizes = [before.nodes, len(document["entities"])]
-    document["entities"] += [{**document["entities"][0], "eid": f"N{number}"} for number in range(30_000)]
-    many = written(tmp_path, document, "many.json")
-    sizes.append(len(document["entities"]))
+    document["entities"] += [{**document["entities"][0], "eid": f"N{number}"} for number in range(10_000)]
+    path, sizes = written(tmp_path, document), [before.nodes, len(document["entities"])]
     chance = random.Random(7)
-    for path in (few, many, few, many, few):
+    for _ in range(3):
         process = subprocess.Popen(
             [sys.executable, "-m", "graphground", "graphs", "load", str(path), "--force"],
             env={**os.environ, "GRAPHGROUND_HOME": str(home.folder)},
@@ -226,34 +244,24 @@ def test_a_load_killed_at_any_moment_leaves_the_older_graph(own_small_home: Home
         time.sleep(0.05)
 
 
-def test_the_command_line_lists_loads_describes_and_drops(empty_home: Home, tmp_path: Path) -> None:
-    def graphs(*words: str) -> tuple[int, str, str]:
-        result = subprocess.run(
-            [sys.executable, "-m", "graphground", "graphs", *words],
-            capture_output=True,
-            text=True,
-            env={**os.environ, "GRAPHGROUND_HOME": str(empty_home.folder)},
-            timeout=200,
-        )
-        return result.returncode, result.stdout, result.stderr
-
-    assert graphs("list")[1] == (
+def test_the_command_line_lists_loads_describes_and_drops(
+    run_command: RunCommand, empty_home: Home, tmp_path: Path
+) -> None:
+    graphs = partial(run_command, "graphs", home=empty_home.folder)
+    assert graphs("list").stdout == (
         "No graph is loaded. `graphground graphs load FILE` loads one. "
         "The bundled graph nba is loaded when it is first used.\n"
     )
-    path = written(tmp_path, small())
-    assert graphs("load", str(path), "--description", "Two films")[:2] == (
-        0,
-        "Loaded 'films': 4 nodes, 3 relationships.\n",
-    )
-    assert json.loads(graphs("list", "--json")[1])[0]["description"] == "Two films"
-    assert "(:Movie)-[:has cast]->(:Person)" in graphs("info", "films")[1]
-    code, _, error = graphs("info", "film")
-    assert code == 1
-    assert "there is no loaded graph 'film' (there are: films)" in error
-    assert graphs("drop", "films")[1] == "Dropped 'films'.\n"
+    result = graphs("load", str(written(tmp_path, small())), "--description", "Two films")
+    assert (result.returncode, result.stdout) == (0, "Loaded 'films': 4 nodes, 3 relationships.\n")
+    assert json.loads(graphs("list", "--json").stdout)[0]["description"] == "Two films"
+    assert "(:Movie)-[:has cast]->(:Person)" in graphs("info", "films").stdout
+    missing = graphs("info", "film")
+    assert missing.returncode == 1
+    assert "there is no loaded graph 'film' (there are: films)" in missing.stderr
+    assert graphs("drop", "films").stdout == "Dropped 'films'.\n"
     assert not any(empty_home.databases.glob("films*"))
-    assert graphs("loud")[0] == 2
+    assert graphs("loud").returncode == 2
 
 
 def test_the_formats_of_texts_are_kept_with_the_schema_of_a_loaded_graph(empty_home: Home, tmp_path: Path) -> None:

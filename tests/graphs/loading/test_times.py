@@ -25,7 +25,7 @@ from graphground.graphs.loading.importing.property_graph import file_source, imp
 from graphground.graphs.loading.importing.records import ImportRefused
 from graphground.graphs.loading.into_database import load_into
 from graphground.graphs.loading.load import export_graph, load_file
-from graphground.graphs.loading.simplekg import SimpleKGError, check_of, embedded_check
+from graphground.graphs.loading.simplekg import RecordChecks, SimpleKGError, SimpleKGFile, check_of, embedded_check
 from graphground.graphs.storage.home import Catalog, Home
 from tests.support.documents import make_entity, make_relation, schema_document
 from tests.support.neo4j_server import Neo4jServer
@@ -225,15 +225,12 @@ def test_parquet_keeps_the_zone_and_the_nanoseconds_of_its_columns(tmp_path: Pat
         (["2024-01-01T00:00:00Z", "2024-01-01T00:00:00"], "a list of values of one kind"),
     ],
 )
-def test_a_time_that_cannot_be_stored_is_refused_with_its_record(
-    value: Any, problem: str, tmp_path: Path, empty_home: Home
-) -> None:
+def test_a_time_that_cannot_be_stored_is_refused_with_its_record(value: Any, problem: str, tmp_path: Path) -> None:
     simplekg(tmp_path / "times.json")
-    graph = json.loads((tmp_path / "times.json").read_bytes())
-    graph["entities"][3]["properties"]["all" if isinstance(value, list) else "v"] = value
-    (tmp_path / "times.json").write_text(json.dumps(graph))
+    file = SimpleKGFile(tmp_path / "times.json")
+    key = "all" if isinstance(value, list) else "v"
     with pytest.raises(SimpleKGError) as refused:
-        load_file(tmp_path / "times.json", empty_home)
+        RecordChecks(file.schema, embedded=True).entity(3, make_entity("Zoned3", "Zoned", "x", **{key: value}))
     assert "entities[3] (eid 'Zoned3')" in str(refused.value)
     assert problem in str(refused.value)
 
