@@ -1,15 +1,10 @@
-"""A Neo4j that speaks Bolt only over TLS: certificates, schemes of addresses, and a restart between two calls."""
+"""A Neo4j that speaks Bolt only over TLS: certificates and schemes of addresses."""
 
-import os
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
-import neo4j
 import pytest
 
-from graphground.graphs.engines.bolt import bolt_engine
-from graphground.graphs.engines.engine import EngineUnavailable
 from tests.support.bolt_addresses import answers, as_scheme, refusal
 from tests.support.certificates import self_signed, tls_settings
 from tests.support.neo4j_server import LTS, Neo4jServer, Neo4jServers, running_neo4j
@@ -56,23 +51,3 @@ def test_a_certificate_that_this_machine_trusts_is_accepted(
 def test_tls_on_only_one_side_is_reported(encrypted: tuple[Neo4jServer, Path], neo4j_5: Neo4jServer, kind: str) -> None:
     assert f"write {kind}+s://" in refusal(as_scheme(encrypted[0], kind))
     assert f"does not speak TLS. Write {kind}:// instead" in refusal(as_scheme(neo4j_5, f"{kind}+s"))
-
-
-def test_a_server_that_restarts_between_two_calls_answers_the_second_call(
-    encrypted: tuple[Neo4jServer, Path], tmp_path: Path
-) -> None:
-    first, certificate = encrypted
-    port = int(first.uri.rpartition(":")[2])
-    address = as_scheme(first, "bolt+ssc")
-    with neo4j.GraphDatabase.driver(address.uri, auth=(first.user, first.password)) as driver:
-        driver.execute_query("CREATE (:Movie {name: 'Heat'})")
-    engine = bolt_engine(address)
-    assert engine.run("MATCH (n) RETURN count(n)").rows == [[1]]
-    os.kill(first.pid, signal.SIGKILL)
-    os.waitid(os.P_PID, first.pid, os.WEXITED | os.WNOWAIT)  # the fixture waits for the ended process
-    with pytest.raises(EngineUnavailable, match="No Bolt server answers"):
-        engine.run("MATCH (n) RETURN count(n)")
-    settings = tls_settings(certificate.parent)
-    with running_neo4j(tmp_path, LTS, heap="512m", settings=settings, port=port, password=first.password):
-        assert engine.run("MATCH (n) RETURN count(n)").rows == [[0]]
-    engine.close()
