@@ -16,7 +16,7 @@ from mcp_types import ToolListChangedNotification
 from graphground.tools import NAMES
 from tests.support.commands import Ended, RunCommand
 from tests.support.node_packages import placed, run_node
-from tests.support.serving import COMMAND, LEGACY, MODERN, connected, environment, failure_in, http_server, stdio
+from tests.support.serving import LEGACY, MODERN, connected, failure_in, http_server, stdio
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 SETTINGS = """
@@ -48,13 +48,8 @@ def address(data_folder: Path, settings: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("mode", [MODERN, LEGACY])
-@pytest.mark.parametrize("transport", ["stdio", "http"])
-async def test_a_client_calls_a_query_of_the_owner(
-    transport: str, mode: str, data_folder: Path, settings: Path, request: pytest.FixtureRequest
-) -> None:
-    options = ("--settings", str(settings))
-    server = stdio(data_folder, *options) if transport == "stdio" else request.getfixturevalue("address")
-    async with connected(server, mode) as client:
+async def test_a_client_calls_a_query_of_the_owner(mode: str, address: str) -> None:
+    async with connected(address, mode) as client:
         names = [tool.name for tool in (await client.list_tools()).tools]
         assert names[: len(NAMES)] == list(NAMES)
         assert "roster" in names
@@ -85,31 +80,14 @@ async def test_a_client_is_notified_that_a_broken_query_is_left_out(data_folder:
     assert "broken" not in names
 
 
-@pytest.mark.parametrize(("script", "mode"), [("sdk_1.mjs", ""), ("sdk_2.mjs", "auto")])
-@pytest.mark.parametrize("transport", ["stdio", "http"])
+@pytest.mark.parametrize("script", ["sdk_1.mjs", "sdk_2.mjs"])
 @pytest.mark.usefixtures("node")
-def test_a_typescript_client_calls_a_query_of_the_owner(
-    script: str,
-    mode: str,
-    transport: str,
-    data_folder: Path,
-    settings: Path,
-    tmp_path: Path,
-    request: pytest.FixtureRequest,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    target = (
-        {"command": COMMAND[0], "args": [*COMMAND[1:], "serve", "--settings", str(settings)]}
-        if transport == "stdio"
-        else {"url": request.getfixturevalue("address")}
-    )
-    for variable, value in environment(data_folder).items():
-        monkeypatch.setenv(variable, value)
+def test_a_typescript_client_calls_a_query_of_the_owner(script: str, address: str, tmp_path: Path) -> None:
     calls = [{"team": "Chicago Bulls"}, {"taem": "x"}]
     work = tmp_path / "calls.json"
     work.write_text(json.dumps({"calls": [{"tool": "roster", "arguments": arguments} for arguments in calls]}))
     scripts = Path(__file__).with_name("typescript")
-    result = run_node(placed(scripts / script), work, json.dumps({**target, "mode": mode}))
+    result = run_node(placed(scripts / script), work, json.dumps({"url": address}))
     assert result.returncode == 0, result.stderr
     seen = json.loads(result.stdout)
     assert "roster" in seen["tools"]

@@ -37,12 +37,11 @@ RIGHT_USES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("script", "mode"), [("sdk_1.mjs", ""), ("sdk_2.mjs", "legacy"), ("sdk_2.mjs", "auto")])
+@pytest.mark.parametrize("script", ["sdk_1.mjs", "sdk_2.mjs"])
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 @pytest.mark.usefixtures("node")
 def test_a_typescript_client_receives_every_answer_and_every_failure(
     script: str,
-    mode: str,
     transport: str,
     wrong_home: Path,
     tmp_path: Path,
@@ -59,7 +58,7 @@ def test_a_typescript_client_receives_every_answer_and_every_failure(
     work = tmp_path / "calls.json"
     right = [{"tool": tool, "arguments": arguments} for tool, arguments in RIGHT_USES]
     work.write_text(json.dumps({"calls": [*right, *wrong_use.calls()]}))
-    result = run_node(placed(SCRIPTS / script), work, json.dumps({**target, "mode": mode}))
+    result = run_node(placed(SCRIPTS / script), work, json.dumps(target))
     assert result.returncode == 0, result.stderr
     check(json.loads(result.stdout))
 
