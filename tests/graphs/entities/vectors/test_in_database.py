@@ -13,20 +13,15 @@ import pytest
 from graphground.graphs.engines.address import BoltAddress, Database
 from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
 from graphground.graphs.engines.dialects import MEMGRAPH
-from graphground.graphs.engines.embedded.launcher import end_engine, require_arcadedb
-from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.entities.vectors.building import STATIC, encoder
 from graphground.graphs.entities.vectors.in_database import DatabaseVectors, IndexUnfit, VectorIndex
-from graphground.graphs.graph import Graph
-from graphground.graphs.loading.load import load_file
 from graphground.graphs.opening.connected import open_database
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.opening.stored import open_stored
-from graphground.graphs.storage.home import Home, write_manifest
+from graphground.graphs.storage.home import Catalog, Home, write_manifest
 from graphground.server.settings import SettingsError, read_settings
 from graphground.tools.find_entities import FindEntitiesRequest, find_entities
 from graphground.tools.tool import ToolFailure
-from tests.support.documents import make_entity, schema_document
 from tests.support.neo4j_server import Neo4jServer
 from tests.support.recorder import Recorder
 
@@ -212,53 +207,37 @@ import json, os, sys
 import arcadedb_embedded
 with arcadedb_embedded.open_database(sys.argv[1]) as db:
     with db.transaction():
-        db.command("sql", "CREATE PROPERTY Thing.vector ARRAY_OF_FLOATS")
-        db.command("sql", "CREATE INDEX ON Thing (vector) LSM_VECTOR METADATA {dimensions: 256, similarity: 'COSINE'}")
+        db.command("sql", "CREATE PROPERTY Person.vector ARRAY_OF_FLOATS")
+        db.command("sql", "CREATE INDEX ON Person (vector) LSM_VECTOR METADATA {dimensions: 256, similarity: 'COSINE'}")
     with db.transaction():
         for name, vector in json.loads(sys.stdin.read()):
-            db.command("sql", "UPDATE Thing SET vector = ? WHERE name = ?", vector, name)
+            db.command("sql", "UPDATE Person SET vector = ? WHERE name = ?", vector, name)
 os._exit(0)  # its JVM may never finish a normal exit
 """
 
 
-@pytest.fixture(scope="module")
-def arcadedb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
-    """Open a graph on the embedded engine, with vectors added to its files before the engine started."""
-    try:
-        require_arcadedb()
-    except EngineError as error:
-        pytest.skip(str(error))
-    folder = tmp_path_factory.mktemp("things")
-    entities = [make_entity(f"T{number}", "Thing", name, description=f"a {name}") for number, name in enumerate(NAMES)]
-    document = {"schema": schema_document("things", {"Thing": {}}), "entities": entities, "relations": []}
-    (folder / "things.json").write_text(json.dumps(document))
-    home = Home(folder / "home")
-    entry = load_file(folder / "things.json", home, name="things")
-    end_engine(home, kill=True)
-    vectors = encoder(STATIC).encode(NAMES).tolist()
-    subprocess.run(
-        [sys.executable, "-c", ARCADEDB, str(home.databases / entry.id)],
-        check=True,
-        timeout=200,
-        input=json.dumps(list(zip(NAMES, vectors, strict=True))),
-        text=True,
-        cwd=folder,
-        stdout=subprocess.DEVNULL,
-    )
-    write_manifest(home.databases / entry.id, home.graphs / entry.id)  # its files were changed on purpose
-    graph = open_stored("things", home)
-    yield graph
-    if graph.engine is not None:
-        graph.engine.close()
-    end_engine(home, kill=True)
-
-
 @pytest.mark.slow
 @pytest.mark.timeout(400)
-def test_a_vector_index_of_arcadedb_is_queried_by_its_read_only_user(arcadedb: Graph) -> None:
-    assert arcadedb.engine is not None
-    found = DatabaseVectors(arcadedb.engine, STATIC).nearest_of_all(["automobile"], label="Thing", limit=2)[0]
-    assert (found[0].name, found[0].key) == ("car", "T0")
+def test_a_vector_index_of_arcadedb_is_queried_by_its_read_only_user(own_small_home: Home) -> None:
+    entry = Catalog(own_small_home).get("films")
+    vectors = dict(
+        zip(("Michael Mann", "Robert De Niro"), encoder(STATIC).encode(["car", "dog"]).tolist(), strict=True)
+    )
+    subprocess.run(
+        [sys.executable, "-c", ARCADEDB, str(own_small_home.databases / entry.id)],
+        check=True,
+        timeout=200,
+        input=json.dumps(list(vectors.items())),
+        text=True,
+        cwd=own_small_home.folder.parent,
+        stdout=subprocess.DEVNULL,
+    )
+    write_manifest(own_small_home.databases / entry.id, own_small_home.graphs / entry.id)  # changed on purpose
+    graph = open_stored("films", own_small_home)
+    assert graph.engine is not None
+    found = DatabaseVectors(graph.engine, STATIC).nearest_of_all(["automobile"], label="Person", limit=2)[0]
+    graph.engine.close()
+    assert (found[0].name, found[0].key) == ("Michael Mann", "P1")
     assert found[0].score == pytest.approx(0.75, abs=0.25)
 
 
