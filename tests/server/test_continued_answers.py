@@ -1,4 +1,7 @@
-"""Long answers can be continued over every transport, but only by the client that received them."""
+"""Long answers can be continued over HTTP, but only by the client that received them.
+
+`test_typescript_clients.py` continues one over stdio.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import anyio
 import pytest
 from mcp.client import Client
 
-from tests.support.serving import LEGACY, MODERN, connected, failure_in, http_server, stdio, with_token
+from tests.support.serving import LEGACY, MODERN, connected, failure_in, http_server, with_token
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 PLAYERS = {"graph": "nba", "query": "MATCH (p:Player) RETURN p.name ORDER BY p.name", "limit": 5_000}
@@ -32,12 +35,8 @@ async def answered(client: Client, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("mode", [MODERN, LEGACY])
-@pytest.mark.parametrize("transport", ["stdio", "http"])
-async def test_a_client_reads_a_long_answer_page_by_page(
-    transport: str, mode: str, data_folder: Path, request: pytest.FixtureRequest
-) -> None:
-    server = stdio(data_folder, *SMALL) if transport == "stdio" else request.getfixturevalue("address")
-    async with connected(server, mode) as client:
+async def test_a_client_reads_a_long_answer_page_by_page(mode: str, address: str) -> None:
+    async with connected(address, mode) as client:
         await client.list_tools()  # from here on the client checks answers against the output schemas
         page = await answered(client, PLAYERS)
         names, total = [row[0] for row in page["rows"]], page["total"]

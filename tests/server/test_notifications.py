@@ -20,7 +20,7 @@ from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.storage.home import Home
 from graphground.server.notifications import LogLevels
 from tests.support.data_folders import copied
-from tests.support.serving import COMMAND, LEGACY, MODERN, environment, http_server, stdio
+from tests.support.serving import COMMAND, LEGACY, MODERN, environment, stdio
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 SLOW = "UNWIND range(1, 40000) AS a UNWIND range(1, 40000) AS b WITH a, b WHERE a + b = -1 RETURN count(*) AS found"
@@ -33,24 +33,15 @@ def own_home(bundled_home: Home, tmp_path_factory: pytest.TempPathFactory) -> It
     end_engine(home)
 
 
-@pytest.fixture(params=["stdio", "http"])
-def server(request: pytest.FixtureRequest, own_home: Path) -> Iterator[Any]:
-    if request.param == "stdio":
-        yield stdio(own_home)
-    else:
-        with http_server(own_home) as address:
-            yield address
-
-
 @pytest.mark.parametrize("mode", [MODERN, LEGACY])
-async def test_a_call_that_takes_over_a_second_reports_progress(server: Any, mode: str) -> None:
+async def test_a_call_that_takes_over_a_second_reports_progress(own_home: Path, mode: str) -> None:
     heard: list[tuple[float, str | None]] = []
 
     async def progressed(progress: float, total: float | None, message: str | None) -> None:
         heard.append((progress, message))
 
     with anyio.fail_after(90):
-        async with Client(server, mode=mode) as client:
+        async with Client(stdio(own_home), mode=mode) as client:  # test_behind_a_balancer.py does it over HTTP
             await client.call_tool(
                 "execute_cypher", {"graph": "nba", "query": SLOW, "timeout_s": 3}, progress_callback=progressed
             )

@@ -11,19 +11,18 @@ from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent
 
-from tests.support.serving import ERROR_FIELDS, LEGACY, MODERN, connected, failure_in, stdio
+from tests.support.serving import ERROR_FIELDS, connected, failure_in, stdio
 from tests.support.wrong_use import VARIABLES, WRONG_USES, check
 
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.parametrize("mode", [MODERN, LEGACY])
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 async def test_every_failure_arrives_with_nearest_inputs_and_the_next_step(
-    wrong_home: Path, mode: str, transport: str, request: pytest.FixtureRequest
+    wrong_home: Path, transport: str, request: pytest.FixtureRequest
 ) -> None:
     server = stdio(wrong_home, more=VARIABLES) if transport == "stdio" else request.getfixturevalue("wrong_address")
-    async with connected(server, mode) as client:
+    async with connected(server) as client:  # test_old_client.py speaks the older protocol
         await client.list_tools()  # from here on the client checks answers against the output schemas
         for wrong in WRONG_USES:
             check(wrong, failure_in(await client.call_tool(wrong.tool, wrong.arguments)))
@@ -59,9 +58,8 @@ async def value(client: Client, query: str) -> Any:
     return answer.structured_content["rows"][0][0]
 
 
-@pytest.mark.parametrize("mode", [MODERN, LEGACY])
-async def test_every_kind_of_value_reaches_the_client(data_folder: Path, mode: str) -> None:
-    async with connected(stdio(data_folder), mode) as client:
+async def test_every_kind_of_value_reaches_the_client(data_folder: Path) -> None:
+    async with connected(stdio(data_folder)) as client:
         node = await value(client, "MATCH (t:Team {name: 'Chicago Bulls'}) RETURN t")
         assert node["labels"] == ["Team"]
         assert node["properties"]["name"] == "Chicago Bulls"

@@ -159,7 +159,7 @@ def test_a_refused_query_is_reported_with_the_reason(engine: EmbeddedEngine) -> 
 def test_a_runaway_query_ends_at_its_time_limit_and_the_next_call_succeeds(engine: EmbeddedEngine, query: str) -> None:
     engine.run("RETURN 1")
     with pytest.raises((QueryTimeout, QueryFailed)):  # a refusal because of the memory needed is also correct
-        engine.run(query, timeout=2)
+        engine.run(query, timeout=1)
     assert engine.run("RETURN 1", timeout=30).rows == [[1]]
 
 
@@ -185,17 +185,6 @@ def test_a_cancelled_query_ends_in_the_engine(engine: EmbeddedEngine) -> None:
             engine.run(MANY + "WITH a, b WHERE a + b < 0 RETURN count(*)", timeout=60)
         timer.join()
     assert eventually(lambda: "RETURN count(*)" not in str(engine.run("SHOW TRANSACTIONS").rows), 60)
-
-
-def test_after_a_kill_of_the_engine_the_next_call_succeeds(small_home: Home, engine: EmbeddedEngine) -> None:
-    engine.run("RETURN 1")
-    before = ensure_engine(small_home)
-    os.kill(before.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
-    assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]]
-    after = ensure_engine(small_home)
-    assert after.instance != before.instance
-    assert after.reader != before.reader
-    assert eventually(lambda: not Path(f"/proc/{before.pid}").exists())  # not even as a zombie process
 
 
 def test_a_query_cut_off_with_little_time_left_does_not_wait_for_the_new_engine(
@@ -227,14 +216,19 @@ def test_a_query_that_never_ran_waits_for_the_new_engine_and_has_its_full_time(
         return time.monotonic() - start
 
     engine.run("RETURN 1")
+    before = ensure_engine(small_home)
     for last in (False, False, True):  # a machine that is busy only during the second restart is no reason to fail
         restart = seconds_after_a_kill(None)
         try:
             seconds_after_a_kill(0.6 * restart)
-            return
+            break
         except (QueryTimeout, EngineBusy):  # busy: the process took the query before it ended
             if last:
                 raise
+    after = ensure_engine(small_home)
+    assert after.instance != before.instance
+    assert after.reader != before.reader
+    assert eventually(lambda: not Path(f"/proc/{before.pid}").exists())  # not even as a zombie process
 
 
 def test_an_engine_killed_during_a_query_is_restarted_and_the_query_succeeds(

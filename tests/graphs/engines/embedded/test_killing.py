@@ -19,20 +19,6 @@ DEAF = "RETURN reduce(s = 0, x IN range(1, 900000) | s + reduce(t = 0, y IN rang
 SLOW = "UNWIND range(1, 1000000) AS x UNWIND range(1, 1000000) AS y RETURN count(*)"
 
 
-def test_a_query_whose_process_was_killed_no_longer_counts_as_running(
-    films_home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "MIN_LIFE_SECONDS", 0.0)
-    engine = EmbeddedEngine(films_home, Catalog(films_home).get("films").id)
-    before = ensure_engine(films_home)
-    with cancellable() as call, pytest.raises(QueryTimeout, match=r"time limit of 0\.05 s"):
-        engine.run(parse(DEAF), timeout=0.05)
-    assert not call.lingers
-    assert engine.run("RETURN 1").rows == [[1]]
-    assert ensure_engine(films_home).instance != before.instance
-    engine.close()
-
-
 def test_a_young_process_is_not_killed_until_it_has_served_for_some_seconds(
     films_home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:

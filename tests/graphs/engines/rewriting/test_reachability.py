@@ -61,7 +61,7 @@ LEFT_ALONE = {
     "a condition is random": "MATCH (a:P {name: 'x'}) MATCH (a)-[*]->(b) WHERE rand() < 0.5 RETURN DISTINCT b.name",
 }
 RUNS = 2
-EACH = 50
+EACH = 30
 
 
 @pytest.mark.parametrize(("written", "sent"), REACHED.items())
