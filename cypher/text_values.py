@@ -26,6 +26,8 @@ from graphground.cypher.quoting import quoted_string
 
 LEAST_SHARE = 0.9
 """The minimum share of values that must have one form for the whole property to count as having that form."""
+MOST = 0.55
+"""The minimum share of numbers in a property that counts as mixed: a query that uses it as a number means them."""
 
 FEWEST_VALUES = 3
 MAX_PLACEHOLDERS = 3
@@ -181,7 +183,8 @@ class TextValues:
         words: the words for true and false, the word for true first, as in `('yes', 'no')`; else empty.
         width: the number of characters of a code, if all codes have the same number.
         placeholders: texts among the values that stand for a missing value, as in `('N/A',)`; see `find_placeholders`.
-        unit: what all numbers have behind or before them, such as ` kg` or `€ `.
+        unit: what numbers have behind or before them, such as ` kg` or `€ `.
+        mixed: whether plain texts stand among the numbers, such as 'c1998' among years.
     """
 
     form: str
@@ -193,6 +196,7 @@ class TextValues:
     width: int | None = None
     placeholders: tuple[str, ...] = ()
     unit: str = ""
+    mixed: bool = False
 
     def __repr__(self) -> str:
         return f"TextValues(form={self.form!r}, example={self.example!r}, share={self.share})"
@@ -281,8 +285,8 @@ def epoch_of(least: object, greatest: object) -> str | None:
     return "epochSeconds" if 631_152_000 <= least <= greatest < 2_145_916_800 else None
 
 
-def text_values(values: Sequence[str]) -> TextValues | None:
-    """Return the format of some texts, or None if they are plain text or too few.
+def text_values(values: Sequence[str], *, mixed: bool = False) -> TextValues | None:
+    """Return the format of some texts, or None if they are plain text or too few; if `mixed`, most may be numbers.
 
     >>> text_values(["00042", "00043", "01000"]).form, text_values(["Heat", "Ronin", "12"])
     ('code', None)
@@ -292,10 +296,11 @@ def text_values(values: Sequence[str]) -> TextValues | None:
     texts = [text for text in filled if text not in missing]
     if len(texts) < FEWEST_VALUES and len(set(texts)) < 2:
         return None
-    found = _dominant(texts)
+    found = _dominant(texts) or (_numbers(texts, MOST) if mixed else None)
     if found is None:
         return None
     form, fitting = found
+    units = {_unit(text) for text in fitting} - {""} if FORMS[form].type in ("int", "float") else set()
     share = round(len(fitting) / len(filled), 3)
     widths = {len(text) for text in fitting}
     words: tuple[str, ...] = ()
@@ -309,7 +314,8 @@ def text_values(values: Sequence[str]) -> TextValues | None:
         words=words,
         width=widths.pop() if form == "code" and len(widths) == 1 else None,
         placeholders=tuple(sorted(missing)),
-        unit=(_unit(fitting[0]) or "") if FORMS[form].type in ("int", "float") else "",
+        unit=(units.pop() if units else "") or "",
+        mixed=len(fitting) < LEAST_SHARE * len(texts),
     )
 
 
@@ -382,12 +388,20 @@ def _dominant(texts: Sequence[str]) -> tuple[str, list[str]] | None:
             if not allowed[name]:
                 continue
         return name, fitting
-    units = {_unit(text) for text in texts}
-    unit = units.pop() if len(units) == 1 else None
-    numbers = _dominant([text.replace(unit, "", 1) for text in texts]) if unit else None
-    if unit and numbers is not None and FORMS[numbers[0]].type in ("int", "float"):
-        return numbers[0], [text for text in texts if text.replace(unit, "", 1) in set(numbers[1])]
-    return _dates(texts)
+    return _numbers(texts, LEAST_SHARE) or _dates(texts)
+
+
+def _numbers(texts: Sequence[str], least: float) -> tuple[str, list[str]] | None:
+    """Return the form of the numbers among texts, all or some with the same unit, if they are at least this share."""
+    units = {text: unit for text in texts if (unit := _unit(text)) is not None}
+    unit = max(units.values(), default="")
+    plain = {text: text.replace(unit, "", 1) for text in texts if units.get(text) in ("", unit)}
+    if not plain or set(units.values()) - {"", unit} or (not unit and plain.keys() == set(texts)):
+        return None
+    form, numbers = _dominant([plain[text] for text in texts if text in plain]) or ("code", [])
+    accepted = set(numbers) if FORMS[form].type in ("int", "float") else frozenset[str]()
+    fitting = [text for text in texts if plain.get(text) in accepted]
+    return (form, fitting) if len(fitting) >= max(least * len(texts), 1) else None
 
 
 def _unit(text: str) -> str | None:

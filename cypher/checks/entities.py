@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from time import monotonic
 from typing import Any, Protocol
 
 from graphground.cypher import tree as t
-from graphground.cypher.checks.findings import Findings
-from graphground.cypher.checks.names import GENERIC_NAMES, LIKELY
+from graphground.cypher.checks.findings import Findings, entry_as_condition
+from graphground.cypher.checks.names import GENERIC_NAMES, LIKELY, TEXT_OPERATORS
 from graphground.cypher.checks.places import compare_beside, connecting, written_relationship
 from graphground.cypher.diagnostics import Edit, Severity, all_of, either, listed
 from graphground.cypher.names.nearest import meaning
@@ -19,15 +20,11 @@ from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.cypher.schema import pattern_texts
 
 UNASKED = frozenset({"eid", "aliases", "description", "provenance"})
-PARTS: Mapping[str, tuple[Callable[[str, str], bool], str]] = {
-    "CONTAINS": (str.__contains__, "contains"),
-    "STARTS WITH": (str.startswith, "starts with"),
-    "ENDS WITH": (str.endswith, "ends with"),
-}
 LONGEST = 100
-MOST_SOUGHT, SECONDS = 30, 0.5
-"""Limits for one query: the number of unknown names for which similar names are searched, and the seconds for all
-lookups. The findings are only warnings, so most of them can be omitted if a query lists a thousand names.
+MOST_SOUGHT, MOST_LABELS, SECONDS = 30, 3, 0.5
+"""Limits for one query: the number of unknown names for which similar names are searched, of labels in which the parts
+of a name are searched, and the seconds for all lookups. The findings are only warnings, so most of them can be omitted
+if a query lists a thousand names.
 """
 SHOWN, FEW = 5, 10
 """The number of names that are shown, and of values of a property up to which all are shown."""
@@ -102,7 +99,12 @@ class _Names:
     ) -> Judgement:
         self._sought += 1
         judgement = self._entities.judge(value, labels=labels, key=key, names=names)
-        meant = [item for item in judgement.candidates if _with_label(item) == {*split(value.lower())}]
+        # `Roman Period` means the Period `Roman`.
+        meant = [
+            item
+            for item in judgement.candidates
+            if {*split(f"{item.name} {item.label}".lower())} == {*split(value.lower())}
+        ]
         return _Found(meant) if judgement.verdict == "not_found" and len(meant) == 1 else judgement
 
     def check(self) -> None:
@@ -126,7 +128,7 @@ class _Names:
                     break
                 elif operator in ("=", "<>", "IN"):
                     self._whole(comparison, use, node, value, labels, written, single)
-                elif operator in PARTS and use.key in self._naming:
+                elif operator in TEXT_OPERATORS and use.key in self._naming:
                     self._part(comparison, use, node, value, labels)
 
     def _whole(
@@ -175,8 +177,17 @@ class _Names:
         absent = (comparison.negated or comparison.operator == "<>") and [n.lower() for n in names] != [value.lower()]
         severity: Severity = "hint" if absent else "warning"
         suggestions = [quoted_string(name) for name in names] if judgement.verdict != "not_found" else []
-        clear = written and not elsewhere and severity == "warning" and len(suggestions) == 1
-        self._findings.add(severity, "entity_not_found", message, node, suggestions, clear=clear)
+        clear = written and not elsewhere and severity == "warning"
+        edits: list[Edit] = []
+        if clear and suggestions[1:] and all(name.startswith(f"{value} ") for name in names):
+            query, entry = self._findings.query, comparison.node
+            subject = f"{use.symbol.name}.{query.source(use.key_node)}" if use.in_map else query.source(use.node)
+            condition = f"{subject} STARTS WITH {query.source(node)}"
+            whole = [Edit(entry.start, entry.end, condition)] if comparison.operator == "=" else []
+            edits = entry_as_condition(query, entry, condition) if use.in_map else whole
+            message += f" Several begin with it: {condition}." if edits else ""
+        clear = clear and len(suggestions) == 1
+        self._findings.add(severity, "entity_not_found", message, node, suggestions, clear=clear, edits=edits)
 
     def _other_property(self, comparison: Comparison, use: PropertyUse, value: str, labels: Sequence[str]) -> bool:
         """Report a text that is the value of another property: `{name: 'Acme'}`, where Acme is a `companyName`.
@@ -193,6 +204,8 @@ class _Names:
         exact = exact_in(judgement)
         if not exact or not self._index.property_types(use.symbol.kinds, use.key):
             exact = [*exact, *exact_in(self._judge(value, None))]
+        if not exact and self._split_name(comparison, use, value, labels):
+            return True
         if not exact and judgement.verdict == "found" and use.key in GENERIC_NAMES and not comparison.negated:
             only = judgement.candidates[0]
             if only.property == only.name_property != use.key and only.label in labels:
@@ -258,6 +271,29 @@ class _Names:
         )
         return True
 
+    def _split_name(self, comparison: Comparison, use: PropertyUse, value: str, labels: Sequence[str]) -> bool:
+        """Report a name that is written in two properties: `{name: 'Ada King'}`, where Ada is a `forename`."""
+        known, words = self._index.schema.labels, split(value.lower())
+        if comparison.negated or comparison.operator != "=" or len(words) < 2:
+            return False
+        found = [item for label in labels[:MOST_LABELS] for item in self._entities.find(value, label=label)]
+        parts = {
+            first.property: (first, second)
+            for first, second in permutations(found, 2)
+            if first.label == second.label and first.property != second.property
+            if split(f"{first.name} {second.name}".lower()) == words
+            if not {first.property, second.property} & {use.key, *known[first.label].reserved}
+        }
+        if len(parts) != 1:
+            return False
+        pair = next(iter(parts.values()))
+        before = "" if use.in_map else self._findings.query.text[use.node.start : use.key_node.start]
+        equals, joined = (": ", ", ") if use.in_map else (" = ", " AND ")
+        fix = joined.join(f"{before}{quoted_name(part.property)}{equals}{quoted_string(part.name)}" for part in pair)
+        message = f"No {pair[0].label} has the {use.key} {value!r}, which is written in two properties: {fix}."
+        self._findings.warning("entity_not_found", message, comparison.node, fix=fix)
+        return True
+
     def _missing(self, label: str, key: str, value: str) -> bool:
         """Whether a value stands for a missing value of a property, such as `open` among the dates of `closed`."""
         known = self._data.property(label, key) if self._data is not None else None
@@ -275,7 +311,7 @@ class _Names:
         """Report `n.name CONTAINS 'Lebron'`, STARTS WITH or ENDS WITH
         if none of the nearest names fulfils the condition."""
         judgement = self._judge(value, labels, use.key)
-        found, (holds, words) = judgement.candidates, PARTS[comparison.operator]
+        found, (holds, words) = judgement.candidates, TEXT_OPERATORS[comparison.operator]
         if not found or any(holds(candidate.name, value) for candidate in found):
             return
         names = list(dict.fromkeys(candidate.name for candidate in found))[:SHOWN]
@@ -288,11 +324,6 @@ class _Names:
             node,
             [] if absent else [quoted_string(name) for name in names],
         )
-
-
-def _with_label(found: Candidate) -> set[str]:
-    """Return the words of a name and of its label: `Roman Period` means the Period `Roman`."""
-    return {*split(found.name.lower()), *split(found.label.lower())}
 
 
 def _named(literal: t.Node, several: bool, parameters: Mapping[str, Any]) -> Iterator[tuple[t.Node, str, bool]]:

@@ -93,6 +93,17 @@ def without_entry(query: Query, entry: Node) -> tuple[NodePattern | Relationship
     return None
 
 
+def entry_as_condition(query: Query, entry: Node, condition: str) -> list[Edit]:
+    """Return the edit that takes an entry out of the map of a node or relationship and adds a condition there.
+
+    None is returned if the node or relationship has no variable, or already a WHERE.
+    """
+    found = without_entry(query, entry)
+    if found is None or found[0].properties is None or found[0].variable is None or found[0].where:
+        return []
+    return [Edit(found[0].properties.start, found[0].properties.end, f"{found[1]}WHERE {condition}")]
+
+
 def relationship_clause(types: Sequence[str], singular: str, plural: str, *, untyped: str = "This relationship") -> str:
     """Return the beginning of a sentence about relationship types, with the verb for one type or for several.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from operator import or_
 
@@ -37,6 +37,13 @@ LIKE_ENOUGH, SLIP = 0.62, 0.8
 """The least similarity of names that mean the same, and of a name and its misspelling."""
 LIKELY = 0.5
 """The least similarity in meaning of a property and of a label or relationship that says the same."""
+TEXT_OPERATORS: Mapping[str, tuple[Callable[[str, str], bool], str]] = {
+    "=": (str.__eq__, "is"),
+    "CONTAINS": (str.__contains__, "contains"),
+    "STARTS WITH": (str.startswith, "starts with"),
+    "ENDS WITH": (str.endswith, "ends with"),
+}
+"""The operators that compare texts, each with its test and its verb."""
 GENERIC_NAMES = frozenset({"name", "title"})
 """Property names that agents guess for the property that names a node."""
 
@@ -243,11 +250,13 @@ def unknown_properties(facts: Facts, findings: Findings, data: Data | None = Non
 def _holding(facts: Facts, use: PropertyUse, keys: Iterable[str], data: Data | None) -> list[str]:
     """Return the properties with the text that a property is compared with: `reason` for `r.cause = 'failure'`."""
     sought = [
-        comparison.right_node.value
+        (TEXT_OPERATORS[comparison.operator][0], comparison.right_node.value)
         for comparison in facts.comparisons
-        if comparison.left is use and comparison.operator == "=" and isinstance(comparison.right_node, StringLiteral)
+        if comparison.left is use and comparison.operator in TEXT_OPERATORS
+        if isinstance(comparison.right_node, StringLiteral)
     ]
-    return [key for key in keys if any(text in common_texts(facts, use.symbol, key, data) for text in sought)]
+    values = {key: common_texts(facts, use.symbol, key, data) for key in keys} if sought else {}
+    return [key for key, its in values.items() if any(fits(value, text) for fits, text in sought for value in its)]
 
 
 def relationship_properties(facts: Facts, link: Link) -> dict[str, str]:

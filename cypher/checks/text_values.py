@@ -35,10 +35,11 @@ READS = {
 """The forms of text that each function reads without a conversion."""
 
 
-def text_values_of(facts: Facts, use: PropertyUse) -> TextValues | None:
+def text_values_of(facts: Facts, use: PropertyUse, *, mixed: bool = False) -> TextValues | None:
     """Return the format of a text property's values.
 
-    Return None for plain text, or if the possible labels or relationship types have different formats.
+    Return None for plain text, or if the possible labels or relationship types have different formats. If `mixed`,
+    plain texts may stand among the numbers: the query uses the property as a number.
     """
     if use.element:
         return None
@@ -61,7 +62,7 @@ def text_values_of(facts: Facts, use: PropertyUse) -> TextValues | None:
         ]
     else:
         return None
-    if not found or any(type_ != "str" or texts is None for type_, texts in found):
+    if not found or any(type_ != "str" or texts is None or (texts.mixed and not mixed) for type_, texts in found):
         return None
     forms = {texts.form for _, texts in found if texts is not None}
     return (
@@ -78,11 +79,11 @@ def texts_used_as_values(facts: Facts, findings: Findings, data: Data | None = N
     """Report `max(o.freight)`, `ORDER BY o.freight`, `o.freight * 2` and `o.freight > '500'` on text
     that holds numbers."""
     for call, argument, use in facts.calls:
-        texts = text_values_of(facts, use)
+        texts = text_values_of(facts, use, mixed=call.key in NEEDS_NUMBERS | TO_NUMBER)
         if texts is not None:
             _function(call, argument, use, texts, findings)
     for operation, operand, use in facts.calculated:
-        texts = text_values_of(facts, use)
+        texts = text_values_of(facts, use, mixed=operation.operator != "+")
         if texts is not None and texts.type in NUMBERS and not _concatenates(operation):
             _convert(
                 operand,

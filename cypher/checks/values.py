@@ -12,7 +12,7 @@ from datetime import date, datetime
 from typing import Any, Literal
 
 from graphground.cypher import tree as t
-from graphground.cypher.checks.findings import Findings, free_name, without_entry
+from graphground.cypher.checks.findings import Findings, entry_as_condition, free_name
 from graphground.cypher.checks.names import relationship_properties
 from graphground.cypher.checks.text_values import (
     MOMENTS,
@@ -160,7 +160,8 @@ def _ordered(
             _mismatch(facts, comparison, use, expected, value_type, "", findings)
         return
     if expected in CHECKED and value_type in CHECKED and not comparable(expected, value_type):
-        texts = text_values_of(facts, use) if expected == "str" else None
+        ordered = comparison.operator in ORDERING
+        texts = text_values_of(facts, use, mixed=ordered) if expected == "str" else None
         if texts is not None and compared_with_value(comparison, use, texts, value_type, findings):
             return
         right = retyped(comparison.right_node, expected, comparison.operator)
@@ -229,23 +230,15 @@ def _list_as_value(facts: Facts, comparison: Comparison, use: PropertyUse, findi
 
 
 def _list_in_map(facts: Facts, comparison: Comparison, use: PropertyUse, value: str, findings: Findings) -> None:
-    """Report `(n {names: 'x'})` if `names` is a list; the message suggests `WHERE 'x' IN n.names`.
-
-    An edit is added if the node pattern has a variable, a map and no WHERE.
-    """
+    """Report `(n {names: 'x'})` if `names` is a list; the message suggests `WHERE 'x' IN n.names`."""
     name, naming = in_where(use, findings.query)
     condition = f"{value} IN {name}.{findings.query.source(use.key_node)}"
-    entry, edits = comparison.node, list[Edit]()
-    found = without_entry(findings.query, entry)
-    if found is not None and found[0].properties is not None and found[0].variable is not None and not found[0].where:
-        place = found[0].properties
-        edits = [Edit(place.start, place.end, f"{found[1]}WHERE {condition}")]
     findings.error(
         "list_compared_as_value",
         f"{name_of(use)} is a list, which never equals a single value. "
         f"{naming}{'and write' if naming else 'Write'} WHERE {condition}.",
-        entry,
-        edits=edits,
+        comparison.node,
+        edits=entry_as_condition(findings.query, comparison.node, condition),
     )
 
 
@@ -375,7 +368,7 @@ def _no_number(
     kind = property_type(facts, use)
     if call.key not in NEEDS_NUMBERS or kind not in ("str", "bool", "date", "datetime"):
         return
-    texts = text_values_of(facts, use) if kind == "str" else None
+    texts = text_values_of(facts, use, mixed=True) if kind == "str" else None
     if texts is None or texts.type not in NUMBERS:
         message = f"{call.name}() takes numbers, and {name_of(use)} is of type {kind}."
         findings.error("type_mismatch", message, argument)
@@ -534,6 +527,7 @@ _FUNCTIONS = {
     "upper": "str",
     "trim": "str",
 }
+_LITERALS = {t.StringLiteral: "str", t.IntegerLiteral: "int", t.FloatLiteral: "float", t.BooleanLiteral: "bool"}
 _PYTHON = {str: "str", bool: "bool", int: "int", float: "float", date: "date", datetime: "datetime"}
 
 
@@ -542,15 +536,8 @@ def literal_type(node: t.Node, parameters: Mapping[str, Any]) -> str | None:
 
     `1999` is an int, `date('1999-01-01')` a date, `['a', 'b']` a `list[str]`; `$name` has the type of its value.
     """
-    kind = type(node)
-    if kind is t.StringLiteral:
-        return "str"
-    if kind is t.IntegerLiteral:
-        return "int"
-    if kind is t.FloatLiteral:
-        return "float"
-    if kind is t.BooleanLiteral:
-        return "bool"
+    if type(node) in _LITERALS:
+        return _LITERALS[type(node)]
     if isinstance(node, t.Unary) and node.operator in "+-":
         return literal_type(node.operand, parameters)
     if isinstance(node, t.ListLiteral):
@@ -583,16 +570,14 @@ def retyped(node: t.Expression, wanted: str, operator: str) -> str:
     """
     if isinstance(node, t.StringLiteral):
         return _string_as(node.value.strip(), wanted, operator)
+    if isinstance(node, t.IntegerLiteral | t.FloatLiteral) and wanted == "str":
+        return quoted_string(str(node.value))
     if isinstance(node, t.IntegerLiteral):
-        if wanted == "str":
-            return quoted_string(str(node.value))
         if wanted == "date" and 1000 <= node.value <= 9999:
             return _year_as_date(str(node.value), operator)
         if wanted == "bool" and node.value in (0, 1):
             return "true" if node.value else "false"
         return ""
-    if isinstance(node, t.FloatLiteral) and wanted == "str":
-        return quoted_string(str(node.value))
     if isinstance(node, t.FunctionCall) and len(node.arguments) == 1 and isinstance(node.arguments[0], t.StringLiteral):
         text = node.arguments[0].value
         if node.key in ("date", "datetime", "localdatetime"):
@@ -626,8 +611,5 @@ def _string_as(text: str, type_: str, operator: str) -> str:
 
 
 def _year_as_date(year: str, operator: str) -> str:
-    if operator in ("<", ">="):
-        return f"date('{year}-01-01')"
-    if operator in (">", "<="):
-        return f"date('{year}-12-31')"
-    return ""
+    day = {"<": "01-01", ">=": "01-01", ">": "12-31", "<=": "12-31"}.get(operator)
+    return f"date('{year}-{day}')" if day else ""

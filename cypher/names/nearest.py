@@ -90,11 +90,17 @@ def meaning(first: str, second: str) -> float:
 def abbreviates(short: str, long: str, *, initials: bool = False) -> bool:
     """Whether a text in capitals stands for another: its initials, or its first and further letters in their order.
 
+    In small letters, it is the beginning of a word.
+
     >>> abbreviates("UK", "United Kingdom"), abbreviates("LRY", "Lorry"), abbreviates("RES", "restoration")
     (True, True, True)
+    >>> abbreviates("Sat", "Saturday"), abbreviates("satday", "Saturday")
+    (True, False)
     """
     code, letters = short.lower(), iter(_bare(long))
-    if not short.isupper() or len(code) >= len(_bare(long)):
+    if not short.isupper():
+        return not initials and 2 < len(code) < len(long) and long.isalpha() and long.lower().startswith(code)
+    if len(code) >= len(_bare(long)):
         return False
     if code == "".join(word[0] for word in split_name(long)):
         return True

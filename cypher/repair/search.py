@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.entities import EntityLookup
@@ -221,31 +222,20 @@ class Names:
 
     def __init__(self, entities: EntityLookup | None) -> None:
         self._entities = entities
-        self._holds: dict[tuple[str, str, str], bool] = {}
-        self._near: dict[tuple[str, str], list[tuple[str, float, str]]] = {}
+        self.holds, self.near = cache(self._holds), cache(self._near)
 
     @property
     def known(self) -> bool:
         return self._entities is not None
 
-    def holds(self, value: str, label: str, key: str) -> bool:
+    def _holds(self, value: str, label: str, key: str) -> bool:
         """Return whether nodes of a label have exactly this value; True if unknown."""
-        place = (value, label, key)
-        if place not in self._holds:
-            self._holds[place] = self._entities is None or self._entities.holds(value, label=label, property=key)
-        return self._holds[place]
+        return self._entities is None or self._entities.holds(value, label=label, property=key)
 
-    def near(self, value: str, label: str) -> list[tuple[str, float, str]]:
+    def _near(self, value: str, label: str) -> list[tuple[str, float, str]]:
         """Return the names of a label that are most similar to a text, with similarity from 0 to 1 and property."""
-        place = (value, label)
-        if place not in self._near:
-            found = [] if self._entities is None else self._entities.find(value, label=label, limit=3)
-            self._near[place] = [
-                (candidate.name, candidate.score, candidate.name_property)
-                for candidate in found
-                if candidate.score >= LIKE_ENOUGH
-            ]
-        return self._near[place]
+        found = [] if self._entities is None else self._entities.find(value, label=label, limit=3)
+        return [(item.name, item.score, item.name_property) for item in found if item.score >= LIKE_ENOUGH]
 
 
 def node_options(node: SketchNode, index: SchemaIndex, names: Names, most: int = 6) -> list[NodeOption]:

@@ -474,7 +474,7 @@ def property_map(
     left, profiles = frozenset(without), texts or {}
 
     def type_of(key: str) -> str:
-        text = f"({profiles[key].type})" if key in profiles else ""
+        text = f"({profiles[key].type})" if key in profiles and not profiles[key].mixed else ""
         return f"{properties[key]}{text}{' (no values)' if key in empty else ''}"
 
     inner = typed_names([key for key in properties if key not in left], type_of)

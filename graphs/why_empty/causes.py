@@ -17,6 +17,7 @@ from rapidfuzz import fuzz, process, utils
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.entities import FEW
+from graphground.cypher.checks.names import TEXT_OPERATORS
 from graphground.cypher.diagnostics import Diagnostic, Edit, all_of, reversed_text, text_with
 from graphground.cypher.names.nearest import abbreviates, opposed
 from graphground.cypher.names.words import root, split_name
@@ -362,14 +363,8 @@ def naming_keys(probe: Probe) -> frozenset[str]:
 
 def names_a_node(probe: Probe, condition: t.Expression) -> bool:
     """Whether a condition compares a naming property by `=`: `p.name = 'Michael Mann'`."""
-    return (
-        isinstance(condition, t.Binary)
-        and condition.operator == "="
-        and any(
-            isinstance(item, t.Property) and item.key.text in naming_keys(probe)
-            for item in (condition.left, condition.right)
-        )
-    )
+    equal = isinstance(condition, t.Binary) and condition.operator == "="
+    return equal and any(name.key.text in naming_keys(probe) for name, _ in _name_and_value(condition))
 
 
 def blame_value(probe: Probe, before: str, node: t.NodePattern, condition: t.Expression) -> Diagnostic | None:
@@ -377,27 +372,23 @@ def blame_value(probe: Probe, before: str, node: t.NodePattern, condition: t.Exp
 
     The name is unknown, or its node is in none of the rows. Return None for any other condition.
     """
-    if not isinstance(condition, t.Binary):
-        return None
+    variable = probe.source(node.variable) if node.variable else ""
+    bare = f"({variable}:{probe.source(node.labels)})" if node.labels else ""
     for side, opposite in _name_and_value(condition):
-        key = side.key.text
-        is_list = condition.operator == "IN"
+        key, operator = side.key.text, str(getattr(condition, "operator", ""))
         value = probe.value(opposite)
-        if key not in naming_keys(probe) or (key == "aliases") != is_list or not isinstance(value, str):
+        if key not in naming_keys(probe) or (key == "aliases") != (operator == "IN") or not isinstance(value, str):
             continue
-        bare = (
-            f"({probe.source(node.variable) if node.variable else ''}:{probe.source(node.labels)})"
-            if node.labels
-            else ""
-        )
         if bare and (before.strip() or node.properties) and probe.matches("", bare, [probe.source(condition)]):
             return _in_no_row(probe, condition)
-        return unknown_name(probe, _label(node), key, value, opposite, condition.operator)
+        return unknown_name(probe, _label(node), key, value, opposite, operator)
     return None
 
 
-def _name_and_value(condition: t.Binary) -> Iterator[tuple[t.Property, t.Expression]]:
+def _name_and_value(condition: t.Expression) -> Iterator[tuple[t.Property, t.Expression]]:
     """Yield the property and the expression with which a condition compares it: `p.name` and `'Heat'`."""
+    if not isinstance(condition, t.Binary):
+        return
     left, right = condition.left, condition.right
     if condition.operator in ("=", "CONTAINS", "STARTS WITH") and isinstance(left, t.Property):
         yield left, right
@@ -409,55 +400,27 @@ def unknown_name(
     probe: Probe, label: str | None, key: str, value: str, place: t.Node, operator: str = "="
 ) -> Diagnostic:
     """Return the diagnostic `entity_not_found`, with similar names and the labels of other nodes with the name."""
-    names: list[str] = []
-    notes: list[str] = []
-    lookup = probe.graph.indexed_entities
-    known = False
+    names, notes, lookup = list[str](), list[str](), probe.graph.indexed_entities
     if lookup is not None:
-        judgement = lookup.judge(
-            value, labels=None if label is None else (label,), key=None if key == "aliases" else key
-        )
-        if key == "aliases":
-            found = [item.matched or "" for item in judgement.candidates if item.property == "aliases"]
-        else:
-            found = [candidate.name for candidate in judgement.candidates]
-            notes += [
-                f"it is an alias of {quoted(candidate.name)}"
-                for candidate in judgement.candidates
-                if candidate.match == "alias"
-            ]
-        names = [quoted(name) for name in dict.fromkeys(found) if name not in ("", value)][:SHOWN]
-        known = judgement.verdict != "not_found"
-        if names and not known:
-            notes.insert(0, f"no name is similar enough (nearest: {', '.join(names)})")
-        if label is not None:
-            others = sorted(
-                {
-                    other.label
-                    for other in lookup.find(value, limit=SOUGHT)
-                    if other.label != label and other.name == value
-                }
-            )
-            notes += [f"a node labelled {other} has this name" for other in others]
-    return probe.diagnostic(
-        "entity_not_found",
-        place,
-        f"{_absent(label or 'node', key, value, operator)}{'; ' + '; '.join(notes[:2]) if notes else ''}.",
-        names if known else (),
-    )
-
-
-def _absent(owner: str, key: str, value: str, operator: str) -> str:
-    """Return the sentence that no node has a name, without its full stop: `No Film has the name 'Haet'`."""
-    named = "property `label`" if key == "label" else key
-    match operator:
-        case "CONTAINS":
-            return f"No {owner}'s {named} contains {quoted(value)}"
-        case "STARTS WITH":
-            return f"No {owner}'s {named} starts with {quoted(value)}"
-        case "IN":
-            return f"No {owner} has {quoted(value)} among its {named}"
-    return f"No {owner} has {f'{quoted(value)} as its {named}' if key == 'label' else f'the {named} {quoted(value)}'}"
+        aliases, labels = key == "aliases", None if label is None else (label,)
+        judgement = lookup.judge(value, labels=labels, key=None if aliases else key)
+        found = [item for item in judgement.candidates if not aliases or item.property == "aliases"]
+        texts = dict.fromkeys((item.matched or "") if aliases else item.name for item in found)
+        names = [quoted(text) for text in texts if text not in ("", value)][:SHOWN]
+        notes = [f"it is an alias of {quoted(item.name)}" for item in found if item.match == "alias" and not aliases]
+        if names and judgement.verdict == "not_found":
+            notes, names = [f"no name is similar enough (nearest: {', '.join(names)})", *notes], []
+        others = {item.label for item in lookup.find(value, limit=SOUGHT) if item.name == value} if labels else set()
+        notes += [f"a node labelled {other} has this name" for other in sorted(others - {label})]
+    named, owner = "property `label`" if key == "label" else key, label or "node"
+    if operator == "IN":
+        absent = f"No {owner} has {quoted(value)} among its {named}"
+    elif operator != "=":
+        absent = f"No {owner}'s {named} {TEXT_OPERATORS[operator][1]} {quoted(value)}"
+    else:
+        what = f"{quoted(value)} as its {named}" if key == "label" else f"the {named} {quoted(value)}"
+        absent = f"No {owner} has {what}"
+    return probe.diagnostic("entity_not_found", place, f"{'; '.join([absent, *notes[:2]])}.", names)
 
 
 def explain_equality(
@@ -544,6 +507,9 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
     opening = f"This condition removes every row: {probe.source(condition)}."
     inner, negated = without_not(condition)
     compared = _comparison(inner)
+    if compared is None and isinstance(inner, t.Binary) and inner.operator == "OR" and not negated:
+        sides = [explain_condition(probe, before, side, rest) for side in (inner.left, inner.right)]
+        return next((found for found in sides if found.edits), sides[0])
     if compared is None:
         return probe.diagnostic("filter_removes_all", condition, opening)
     subject, literal = compared
@@ -561,8 +527,8 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
             always = f"{text} is always {quoted(value)}" if verb == "is" else f"{text} always {verb} {quoted(value)}"
             return probe.diagnostic("filter_removes_all", condition, f"{opening} In {where}, {always}, or is null.")
         never = f"{opening} {text} {'is never' if verb == 'is' else f'never {verb}'} {quoted(value)} in {where}"
-        within, folded = _WITHIN.get(verb), value.lower()
-        if within is not None and not is_list and any(within(item.lower(), folded) for item in values):
+        within, folded = TEXT_OPERATORS.get(getattr(inner, "operator", "")), value.lower()
+        if within is not None and verb != "is" and any(within[0](item.lower(), folded) for item in values):
             lower = text if isinstance(subject, t.FunctionCall) else f"toLower({text})"
             fixed = [probe.source(condition).replace(text, lower).replace(probe.source(literal), quoted(folded))]
             message = f"{never}, but in another case: write {fixed[0]}."
@@ -582,7 +548,7 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
             [item for item in codes if abbreviates(*sorted((item, value), key=len), initials=True)],
             [item for item in codes if len(item) > 2],  # GE may well be the code of another word
         ):
-            if len(same) == 1 and verb == "is":
+            if len(same) == 1 and (verb == "is" or is_list):
                 scored = [(same[0], 100.0, 0)]
                 break
         nearest = [found for found, score, _ in scored if scored[0][1] - score < 2 * CLEARLY]
@@ -702,19 +668,7 @@ def _without_texts(text: str, value: str, existing: Sequence[Any], is_list: bool
     return f"{text} is not a text; one of its values is {quoted(existing[0])}" if existing else f"{text} is null"
 
 
-_WITHIN: dict[str | None, Callable[[str, str], bool]] = {
-    "contains": operator.contains,
-    "starts with": str.startswith,
-    "ends with": str.endswith,
-}
-_VERBS = {
-    "=": "is",
-    "<>": "is",
-    "CONTAINS": "contains",
-    "STARTS WITH": "starts with",
-    "ENDS WITH": "ends with",
-    "=~": "matches",
-}
+_VERBS = {"<>": "is", "=~": "matches"} | {key: verb for key, (_, verb) in TEXT_OPERATORS.items()}
 
 
 def _verb(condition: t.Expression, subject: t.Expression) -> str | None:

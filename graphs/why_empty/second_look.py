@@ -472,6 +472,7 @@ def other_direction(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[D
         ends = {*shape.labels(link.left), *shape.labels(link.right)}
         known = facts.pattern(type_, *[next(iter(ends))] * 2) if len(ends) == 1 else None
         mirror, twin = facts.mirror(type_), facts.twin(type_)
+        variable = shape.source(relationship.variable) if relationship.variable else ""
         clause = next(
             (candidate for candidate in shape.clauses if candidate.start <= relationship.start < candidate.end), None
         )
@@ -496,15 +497,17 @@ def other_direction(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[D
             places = "in this direction", "in either direction"
             what, returned = distinct
         elif mirror is not None and relationship.properties is None:
-            variable = shape.source(relationship.variable) if relationship.variable else ""
             other = written_relationship(variable, mirror, relationship.direction == "left")
             why = f"The {type_} relationships, and others, exist as {mirror} in the opposite direction."
             advice, places = f"To match all, write {other}.", (f"with {type_}", f"with {mirror}")
             what, returned = "Matches", "RETURN count(*) AS rows"
             # Without a common word, the wider type may have another meaning.
             severity = "warning" if mirror == twin or meaning(type_, mirror) else "hint"
-        elif twin is not None and relationship.properties is None:
-            variable = shape.source(relationship.variable) if relationship.variable else ""
+        elif (
+            twin is not None
+            and relationship.properties is None
+            and not any(pattern.start == pattern.end for pattern in facts.matching(type_))
+        ):
             other = f"-[{variable}:{quoted_name(type_)}|{quoted_name(twin)}]-"
             why = f"Where nodes have both, {twin} leads, in the opposite direction, to the same nodes as {type_}."
             advice, places = f"To match what either says, write {other}, and DISTINCT.", (f"with {type_}", "with both")

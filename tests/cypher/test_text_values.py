@@ -77,6 +77,23 @@ def test_numbers_are_converted_without_their_unit(values: list[str], written: st
     assert (found.converted("o.fee"), found.share) == (written, 1.0)
 
 
+@pytest.mark.parametrize(
+    ("values", "written"),
+    [
+        (["1998", "c1998", "n.d.", "2001", "1999"], "toInteger(o.year)"),
+        (["£12.50", "9.99", "donated"], "toFloat(replace(o.year, '£', ''))"),
+        (["1", "2A", "7X", "9"], None),
+        (["007", "8", "x"], None),
+        (["€ 5", "$ 7", "9", "x"], None),
+    ],
+)
+def test_numbers_among_plain_texts_are_known_only_if_they_are_sought(values: list[str], written: str | None) -> None:
+    found = text_values(values, mixed=True)
+    assert (found and found.converted("o.year")) == written
+    assert found is None or found.mixed
+    assert text_values(values) is None
+
+
 def test_ambiguous_dates_are_not_converted() -> None:
     found = text_values(["01/02/2014", "03/04/2015", "05/06/2015"])
     assert found is not None

@@ -16,7 +16,7 @@ from typing import Any
 from graphground.cypher.names.words import word_lists
 from graphground.cypher.quoting import nodes, property_of, quoted_string, relationships
 from graphground.cypher.schema import Index, Label, PropertyGraphSchema
-from graphground.cypher.text_values import FORMS, LEAST_SHARE, TextValues, conversion_of, text_values
+from graphground.cypher.text_values import FORMS, LEAST_SHARE, MOST, TextValues, conversion_of, text_values
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.schemas.extraction.findings import Steps
 
@@ -197,10 +197,11 @@ class Profiler:
         match = nodes(label.name).match()
         sampled = self._sampled(match, label.name, _texts(label.properties), label.count)
         texts = self._profiles(match, sampled, label.count)
+        plain = {key: its for key, its in texts.items() if not its.mixed}
         naming = naming_property(
             label.name,
             [
-                Seen(key, values, filled, texts.get(key), key in keys, key in searched)
+                Seen(key, values, filled, plain.get(key), key in keys, key in searched)
                 for key, (values, filled) in sampled.items()
             ],
         )
@@ -271,7 +272,7 @@ class Profiler:
     ) -> dict[str, TextValues]:
         profiles = {}
         for key, (values, _) in sampled.items():
-            seen = text_values(values)
+            seen = text_values(values, mixed=True)
             checked = self._checked(match, key, seen, count) if seen is not None else None
             if checked is not None:
                 profiles[key] = checked
@@ -300,7 +301,7 @@ class Profiler:
             form = "code"
         elif fitting < found - standing and fitting_wider > fitting:
             form, fitting = wider, fitting_wider
-        if found <= standing or fitting < LEAST_SHARE * (found - standing):
+        if found <= standing or fitting < (MOST if seen.mixed else LEAST_SHARE) * (found - standing):
             return None
         words = self._words(values, seen) if seen.words else ()
         if form == "bool" and not words:

@@ -186,6 +186,39 @@ def test_a_misspelled_name_in_a_guessed_property_is_corrected_with_the_property(
     assert report.suggested_query == "MATCH (r:Region {region_name: 'Boeotia'}) RETURN r"
 
 
+@pytest.mark.parametrize(
+    ("query", "right"),
+    [
+        ("MATCH (p:Person {name: 'Ada King'}) RETURN p", "MATCH (p:Person {first: 'Ada', last: 'King'}) RETURN p"),
+        (
+            "MATCH (p:Person) WHERE p.full_name = 'king, Ada' RETURN p",
+            "MATCH (p:Person) WHERE p.last = 'King' AND p.first = 'Ada' RETURN p",
+        ),
+        ("MATCH (p:Person) WHERE p.name <> 'Ada King' RETURN p", None),
+        ("MATCH (p:Person {name: 'Ada Lovelace'}) RETURN p", None),
+    ],
+)
+def test_a_name_in_two_properties_is_compared_with_both(tmp_path: Path, query: str, right: str | None) -> None:
+    people = schema("people", {"Person": {"first": "str", "last": "str"}}, [])
+    names = (("Ada", "King"), ("Grace", "Hopper"))
+    records = [Record(last, "Person", last, values={"first": first, "last": last}) for first, last in names]
+    build_index(tmp_path / "names", records)
+    assert validate(query, people, entities=open_index(tmp_path / "names")).suggested_query == right
+
+
+def test_the_beginning_of_several_names_means_all_of_them(tmp_path: Path) -> None:
+    stops = ("Hospital North", "Hospital South", "Market")
+    build_index(tmp_path / "names", [Record(name, "Stop", name) for name in stops])
+    names, land = open_index(tmp_path / "names"), schema("bus", {"Stop": {"zone": "int"}}, [])
+    for condition in ("(s:Stop {name: 'Hospital', zone: 1})", "(s:Stop) WHERE s.name = 'Hospital'"):
+        fixed = validate(f"MATCH {condition} RETURN s", land, entities=names).suggested_query
+        begins = "s.name STARTS WITH 'Hospital'"
+        assert fixed in (
+            f"MATCH (s:Stop {{zone: 1}} WHERE {begins}) RETURN s",
+            f"MATCH (s:Stop) WHERE {begins} RETURN s",
+        )
+
+
 def test_a_value_that_a_property_with_few_values_lacks_is_not_sought_on_other_nodes(tmp_path: Path) -> None:
     fines = schema("fines", {"Fine": {"state": "str"}, "Branch": {"status": "str"}}, [])
     records = [

@@ -419,6 +419,10 @@ FLEET_DATA = Statistics(
             "MATCH (p:Part)-[r:REMOVED_FROM]->(q) WHERE r.cause = 'failure' RETURN p.serial",
             "MATCH (p:Part)-[r:REMOVED_FROM]->(q) WHERE r.reason = 'failure' RETURN p.serial",
         ),
+        (
+            "MATCH (p:Part)-[r:REMOVED_FROM]->(q) WHERE r.cause CONTAINS 'fail' RETURN p.serial",
+            "MATCH (p:Part)-[r:REMOVED_FROM]->(q) WHERE r.reason CONTAINS 'fail' RETURN p.serial",
+        ),
         ("MATCH (p:Part)-[r:REMOVED_FROM]->(q) WHERE r.cause = 'rust' RETURN p.serial", None),
         ("MATCH (p:Plane {sort: 'jet'}) RETURN p.reg", "MATCH (p:Plane {kind: 'jet'}) RETURN p.reg"),
         ("MATCH (j:Jet {reg: 'A'}) RETURN j.reg", "MATCH (j:Plane {reg: 'A', kind: 'jet'}) RETURN j.reg"),

@@ -272,6 +272,26 @@ def test_a_conversion_that_does_not_read_the_separators_is_replaced() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("query", "right"),
+    [
+        ("MATCH (b:Book) WHERE b.year > 2010 RETURN b", "MATCH (b:Book) WHERE toInteger(b.year) > 2010 RETURN b"),
+        ("MATCH (b:Book) RETURN avg(b.year)", "MATCH (b:Book) RETURN avg(toInteger(b.year))"),
+        ("MATCH (b:Book) WHERE b.year = 2010 RETURN b", "MATCH (b:Book) WHERE b.year = '2010' RETURN b"),
+        ("MATCH (b:Book) WHERE b.year > '2010' RETURN b.year ORDER BY b.year", None),
+        ("MATCH (b:Book) RETURN max(b.year)", None),
+    ],
+)
+def test_text_with_some_numbers_is_a_number_only_where_the_query_takes_it_for_one(
+    query: str, right: str | None
+) -> None:
+    year = {"year": TextValues("int", "1998", 0.8, mixed=True)}
+    books = PropertyGraphSchema("library", {"Book": Label("Book", {"year": "str"}, texts=year)}, ())
+    report = validate(query, books)
+    assert report.suggested_query == right
+    assert right or not any(finding.severity != "hint" for finding in report.diagnostics)
+
+
 def test_the_label_of_all_nodes_decides_on_the_form_although_a_narrower_label_has_no_values() -> None:
     amount = {"amount": TextValues("dotted_float", "1.234,50")}
     cases = PropertyGraphSchema(

@@ -81,6 +81,9 @@ def test_two_types_that_say_one_fact_of_different_nodes_are_offered_together(ret
     (found,) = other_direction(probe, shape, Statistics(types=types))
     assert (found.severity, found.suggestions) == (severity, ("-[r:borders|edge]-",))
     assert "The answer: 50 with borders, 72 with both." in found.message
+    # Between nodes of one label, the pattern without a direction would exchange their roles.
+    same_label = Statistics(types=types, patterns=(PatternStatistics("borders", "Country", "Country", 50),))
+    assert not list(other_direction(probe, shape, same_label))
     one_sided = Statistics(types=types | {"edge": TypeStatistics("edge", 40)})
     assert not list(other_direction(*probe_of(f"MATCH (a)-[:borders]->(b) RETURN {returned}", [50], [72]), one_sided))
 
