@@ -17,7 +17,6 @@ from graphground.server.resources import RequestRefused, read_resource
 from graphground.server.settings import Settings
 from tests.support.films import films_alone
 
-LONG_RANGE = "RETURN size([i IN range(1, $n) | i]) AS x"
 LONG = "ﷺ" * 99_000
 SHAPE = {"error", "message", "nearest", "next", "diagnostics"}
 
@@ -38,28 +37,6 @@ def test_an_answer_has_text_and_structured_content() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments", "error", "nearest"),
-    [
-        ("list_graph", {}, "unknown_tool", ["list_graphs"]),
-        ("get_schema", {"grph": "films"}, "unknown_argument", ["graph"]),
-        ("execute_cypher", {"query": ""}, "wrong_argument", []),
-        ("execute_cypher", {"query": "RETURN 1", "limit": 0}, "wrong_argument", []),
-        ("get_schema", {"form": "bse"}, "wrong_argument", ["base", "enhanced", "json"]),
-        ("get_schema", {"graph": "flims"}, "unknown_graph", ["films"]),
-        ("execute_cypher", {"query": LONG_RANGE, "parameters": {"n": 10**8}}, "value_too_large", []),
-        ("find_entities", {"mentions": ["Heat"], "label": "Movy"}, "unknown_label", ["Movie"]),
-    ],
-)
-def test_wrong_use_is_reported_in_the_common_error_shape(
-    tool: str, arguments: dict[str, Any], error: str, nearest: list[str]
-) -> None:
-    answer = failure(tool, arguments)
-    assert answer["error"] == error
-    assert set(nearest) <= set(answer["nearest"])
-    assert answer["next"]
-
-
-@pytest.mark.parametrize(
     ("tool", "arguments", "step"),
     [
         ("execute_cypher", {"querry": "RETURN 1"}, "without 'querry', or with an argument in `nearest` instead."),
@@ -75,22 +52,6 @@ def test_the_next_step_after_wrong_arguments_names_only_what_must_change(
 
 def test_a_wrong_type_is_reported_in_a_sentence() -> None:
     assert failure("execute_cypher", {"query": 7})["message"] == "execute_cypher: query must be text, not a number."
-
-
-def test_a_graph_without_data_is_reported_with_the_command_that_loads_data() -> None:
-    answer = failure("execute_cypher", {"query": "RETURN 1"})
-    assert "graphground graphs load" in answer["message"]
-
-
-def test_graphs_that_cannot_be_opened_fail_in_the_common_error_shape() -> None:
-    def broken() -> Any:
-        raise RuntimeError("the disk is gone")
-
-    outcome = Application(broken).call("list_graphs", {})
-    assert outcome.is_error
-    answer = json.loads(outcome.payload)
-    assert set(answer) == SHAPE
-    assert "the disk is gone" in answer["message"]
 
 
 def test_the_text_of_a_schema_is_the_schema_itself() -> None:

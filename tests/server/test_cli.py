@@ -17,12 +17,6 @@ def test_the_version_is_printed_on_stdout(tmp_path: Path) -> None:
     assert process("--version", home=tmp_path).stdout == f"graphground {__version__}\n"
 
 
-def test_a_misspelled_command_is_reported_with_the_nearest(tmp_path: Path) -> None:
-    result = process("serv", home=tmp_path)
-    assert (result.returncode, result.stdout) == (2, "")
-    assert "did you mean 'serve'?" in result.stderr
-
-
 def test_python_without_docstrings_is_refused_with_the_remedy(tmp_path: Path) -> None:
     place = environment(tmp_path, {"PYTHONOPTIMIZE": "2"})
     result = subprocess.run([*COMMAND, "graphs", "list"], capture_output=True, text=True, timeout=60, env=place)

@@ -118,6 +118,7 @@ WRONG_USES = [
     query("a file", "LOAD CSV FROM 'file:///etc/passwd' AS line RETURN line", "not_read_only"),
     query("a procedure that writes", "CALL apoc.create.node(['Team'], {}) YIELD node RETURN node", "not_read_only"),
     query("two statements", "MATCH (t:Team) RETURN t; MATCH (t:Team) RETURN t", "multiple_statements"),
+    query("a value too large", "RETURN size([i IN range(1, 100000000) | i]) AS x", "value_too_large"),
     query("a query that takes too long", SLOW, "query_timeout", timeout_s=0.1),
     query("a query that fails while it runs", "MATCH (t:Team) RETURN date(t.name) AS day", "query_failed"),
 ]

@@ -62,6 +62,7 @@ WRONG = [
     (["graphs", "export", "nba", "nowhere/x.json"], "there is no folder"),
     (["graphs", "export", "nope", "x.json"], "there is no loaded graph 'nope'"),
     (["graphs", "info", "nope"], "there is no loaded graph 'nope'"),
+    (["serv"], "did you mean 'serve'?"),
     (["graphs", "lod"], "did you mean 'load'?"),
     (["graphs", "load", "x.json", "--forse"], "did you mean '--force'?"),
     (["graphs", "load", "x.json", "--into", "bolt://x", "--name", "y"], "--into"),

@@ -1,4 +1,3 @@
-import subprocess
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,17 +11,10 @@ from graphground.server.commands import doctor as checks
 from graphground.server.commands.doctor import attempt, memory, packages, whole
 from tests.support.commands import RunCommand
 from tests.support.films import FILMS
-from tests.support.serving import COMMAND, environment
 
 
-def doctor(home: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, "doctor", *options], capture_output=True, text=True, timeout=100, env=environment(home)
-    )
-
-
-def test_a_working_installation_is_reported(data_folder: Path) -> None:
-    result = doctor(data_folder)
+def test_a_working_installation_is_reported(run_command: RunCommand, data_folder: Path) -> None:
+    result = run_command("doctor", home=data_folder)
     assert result.returncode == 0, result.stdout + result.stderr
     assert "graph nba: answers in" in result.stdout
     assert result.stdout.endswith("Everything works.\n")
