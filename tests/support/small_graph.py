@@ -12,7 +12,7 @@ import neo4j
 import pytest
 
 from graphground.graphs.engines.address import BoltAddress
-from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.engines.embedded.launcher import end_engine, ensure_engine
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.storage.home import Catalog, Entry, Home
 from tests.support.data_folders import copied
@@ -119,12 +119,20 @@ def own_small_home(loaded_small_home: Home, tmp_path: Path) -> Iterator[Home]:
     end_engine(home, kill=True)
 
 
+@pytest.fixture(scope="module")
+def arcadedb_home(loaded_small_home: Home, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    """Start an ArcadeDB server for all tests of a module; yield its data folder."""
+    home = copied(loaded_small_home, tmp_path_factory.mktemp("arcadedb") / "home")
+    start_writable(home)
+    yield home
+    end_engine(home, kill=True)
+
+
 @pytest.fixture
-def own_arcadedb(own_small_home: Home) -> BoltAddress:
-    """Start an ArcadeDB server and empty its database; return the address, with root's password."""
-    entry = Catalog(own_small_home).get("films")
-    state = start_writable(own_small_home)
-    address = BoltAddress(f"bolt://127.0.0.1:{state.port}", "root", state.root, entry.id)
+def own_arcadedb(arcadedb_home: Home) -> BoltAddress:
+    """Empty the database of the ArcadeDB server; return its address, with root's password."""
+    state, database = ensure_engine(arcadedb_home), Catalog(arcadedb_home).get("films").id
+    address = BoltAddress(f"bolt://127.0.0.1:{state.port}", "root", state.root, database)
     with neo4j.GraphDatabase.driver(address.uri, auth=("root", state.root)) as driver:
-        driver.execute_query("MATCH (n) DETACH DELETE n", database_=entry.id)
+        driver.execute_query("MATCH (n) DETACH DELETE n", database_=database)
     return address

@@ -36,7 +36,7 @@ from graphground.graphs.opening.stored import stored_sources
 from graphground.graphs.storage.home import Home
 from tests.support.task_rules import NODE, Records, violations
 
-COUNT = 36
+COUNT = 24
 pytestmark = pytest.mark.timeout(300)
 
 

@@ -19,18 +19,18 @@ from tests.support.scripted_bench import SHARES, Scenario
 
 
 @pytest.mark.timeout(300)
-def test_a_bench_that_is_killed_twice_ends_with_the_same_report_and_within_its_budget(
+def test_a_bench_that_is_killed_ends_with_the_same_report_and_within_its_budget(
     eval_home: Home, tmp_path: Path
 ) -> None:
     with Scenario(tmp_path, eval_home, tasks=12, budget=3.0, agents=["zero-shot"]) as scenario:
         whole = scenario.run("whole")
         assert whole.returncode == 0, whole.stderr
         asked = len(scenario.endpoint.requests)
-        killed = scenario.run("killed", kills=(5, 16))
+        killed = scenario.run("killed", kills=(11,))
         assert killed.returncode == 0, killed.stderr
         figures, lines = scenario.results("whole")
         assert scenario.results("killed") == (figures, lines)
-    assert len(scenario.endpoint.requests) - 2 * asked <= 2 * 2  # the questions in flight, at two kills
+    assert len(scenario.endpoint.requests) - 2 * asked <= 2  # the questions in flight at the kill
     assert (figures["asked"], figures["of"], figures["stopped_at_budget"]) == (2 * BLOCK, 12, True)
     assert figures["spent_usd"] == pytest.approx(len(SHARES) * 2 * BLOCK * 0.12)
     assert "8 of 12 tasks, $2.8800; the next questions might exceed the budget of $3" in whole.stdout

@@ -133,8 +133,8 @@ def test_the_steps_of_a_load_are_reported_with_the_bytes_read(own_arcadedb: Bolt
     assert all(fits for _, fits in steps)
 
 
-def test_a_user_that_can_only_read_cannot_load(own_arcadedb: BoltAddress, own_small_home: Home, tmp_path: Path) -> None:
-    reader = BoltAddress(own_arcadedb.uri, "reader", ensure_engine(own_small_home).reader, own_arcadedb.database)
+def test_a_user_that_can_only_read_cannot_load(own_arcadedb: BoltAddress, arcadedb_home: Home, tmp_path: Path) -> None:
+    reader = BoltAddress(own_arcadedb.uri, "reader", ensure_engine(arcadedb_home).reader, own_arcadedb.database)
     with pytest.raises(EngineError, match="not allowed"):
         load_into(written(tmp_path, SMALL), reader)
 
