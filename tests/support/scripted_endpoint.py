@@ -1,4 +1,4 @@
-"""A language model that follows a script, over real HTTP: OpenAI's chat completions, and Anthropic's messages.
+"""A language model that follows a script, over real HTTP, in the two forms of OpenAI and in Anthropic's.
 
     with ScriptedEndpoint(lambda asked: say("MATCH (t:Team) RETURN t.name")) as endpoint:
         ModelSettings("scripted", endpoint=endpoint.openai)
@@ -109,12 +109,12 @@ class ScriptedEndpoint(LocalServer):
                     content = json.dumps({"type": "error", "error": answer.error}).encode()
                 elif answer.raw is not None:
                     content = answer.raw
-                elif request.body.get("stream"):
-                    self.reply(200, _streamed(_completion(request.body, answer)), {"Content-Type": "text/event-stream"})
-                    return
                 else:
-                    form = _message if request.path.endswith("/messages") else _completion
+                    form, stream = FORMS[request.path.partition("?")[0].rpartition("/")[2]]
                     body = form(request.body, answer)
+                    if request.body.get("stream") and stream is not None:
+                        self.reply(200, stream(body), {"Content-Type": "text/event-stream"})
+                        return
                     content = json.dumps(body if answer.counts else body | {"usage": None}).encode()
                 headers = {"Content-Type": "application/json", **answer.headers}
                 if answer.cut:
@@ -174,6 +174,63 @@ def _message(request: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
         "stop_sequence": None,
         "usage": {"input_tokens": TOKENS_IN, "output_tokens": TOKENS_OUT},
     }
+
+
+def _message_streamed(message: dict[str, Any]) -> bytes:
+    """Return a message of Anthropic's form as server-sent events: one event for each part of its content."""
+    events: list[dict[str, Any]] = [
+        {"type": "message_start", "message": {**message, "content": [], "stop_reason": None}}
+    ]
+    for index, part in enumerate(message["content"]):
+        start, delta = (
+            ({"type": "text", "text": ""}, {"type": "text_delta", "text": part["text"]})
+            if part["type"] == "text"
+            else ({**part, "input": {}}, {"type": "input_json_delta", "partial_json": json.dumps(part["input"])})
+        )
+        events.append({"type": "content_block_start", "index": index, "content_block": start})
+        events.append({"type": "content_block_delta", "index": index, "delta": delta})
+        events.append({"type": "content_block_stop", "index": index})
+    end = {"delta": {"stop_reason": message["stop_reason"]}, "usage": {"output_tokens": TOKENS_OUT}}
+    events += [{"type": "message_delta", **end}, {"type": "message_stop"}]
+    return "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events).encode()
+
+
+def _response(request: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
+    text = {"type": "output_text", "text": answer.text, "annotations": []}
+    items: list[dict[str, Any]] = [
+        {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [text]}
+    ]
+    if answer.uses:
+        items = [
+            {"type": "function_call", "id": "fc_1", "call_id": f"call_{number}", "name": name, "arguments": arguments}
+            for number, (name, arguments) in enumerate(answer.uses)
+        ]
+    return {
+        "id": "resp_1",
+        "object": "response",
+        "created_at": 0,
+        "model": request.get("model", ""),
+        "status": "completed",
+        "output": items,
+        "parallel_tool_calls": False,
+        "tool_choice": "auto",
+        "tools": [],
+        "usage": {
+            "input_tokens": TOKENS_IN,
+            "output_tokens": TOKENS_OUT,
+            "total_tokens": TOKENS_IN + TOKENS_OUT,
+            "input_tokens_details": {"cached_tokens": 0},
+            "output_tokens_details": {"reasoning_tokens": 0},
+        },
+    }
+
+
+FORMS: dict[str, tuple[Callable[..., dict[str, Any]], Callable[[dict[str, Any]], bytes] | None]] = {
+    "completions": (_completion, _streamed),
+    "messages": (_message, _message_streamed),
+    "responses": (_response, None),
+}
+"""How a reply to each path is written, whole and as a stream."""
 
 
 def _texts(value: Any) -> list[str]:
