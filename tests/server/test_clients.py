@@ -1,4 +1,4 @@
-"""Every kind of client can use the whole server over every transport."""
+"""A client can use the whole server over each transport; test_typescript_clients.py does it in both protocols."""
 
 from __future__ import annotations
 
@@ -24,13 +24,11 @@ def address(data_folder: Path) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(params=["stdio", "http"])
-def server(request: pytest.FixtureRequest, data_folder: Path) -> object:
-    return stdio(data_folder) if request.param == "stdio" else request.getfixturevalue("address")
-
-
-@pytest.mark.parametrize("mode", [MODERN, LEGACY])
-async def test_a_client_is_served_tools_resources_prompts_and_completions(server: str, mode: str) -> None:
+@pytest.mark.parametrize(("transport", "mode"), [("stdio", MODERN), ("http", LEGACY)])
+async def test_a_client_is_served_tools_resources_prompts_and_completions(
+    transport: str, mode: str, data_folder: Path, request: pytest.FixtureRequest
+) -> None:
+    server = stdio(data_folder) if transport == "stdio" else request.getfixturevalue("address")
     async with connected(server, mode) as client:
         await check_tools(client)
         await check_resources(client)

@@ -42,7 +42,6 @@ def test_a_pulled_graph_is_loaded_with_its_description_and_checksum(
         with pytest.raises(SystemExit):
             run("graphs", ["pull", "art", "--home", str(tmp_path)])
         assert "replace it with --force" in capsys.readouterr().err
-        assert run("graphs", ["pull", "art", "--offline", "--force", "--home", str(tmp_path)]) == 0
     finally:
         end_engine(home)
 

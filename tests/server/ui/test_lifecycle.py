@@ -1,11 +1,10 @@
-"""Failures while the page is open: a stopped server, a killed engine, an unreachable database."""
+"""Failures while the page is open: a stopped server, an unreachable database."""
 
 from __future__ import annotations
 
-from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.storage.home import Home
 from tests.server.ui.conftest import ready
-from tests.server.ui.test_views import QUERY_TEXT, open_view, replace_query, run, text_of
+from tests.server.ui.test_views import QUERY_TEXT, open_view, text_of
 from tests.support.browser import Page
 from tests.support.ports import free_port
 from tests.support.serving import http_server
@@ -29,19 +28,6 @@ def test_a_stopped_server_is_reported_and_the_page_works_again_after_its_restart
         tab.type(" AS teams")
         tab.wait("document.querySelector('.verdict-line').textContent === 'Valid.'")
         assert tab.evaluate(QUERY_TEXT) == "MATCH (t:Team) RETURN count(t)  AS teams"
-
-
-def test_a_killed_engine_is_restarted_by_the_next_query(tab: Page, page_home: Home, page_address: str) -> None:
-    open_view(tab, page_address, "query", q="MATCH (t:Team) RETURN count(t) AS teams")
-    run(tab)
-    end_engine(page_home, kill=True)
-    for _ in range(5):  # the first query may still use connections of the engine that is gone
-        replace_query(tab, "MATCH (t:Team) RETURN count(t) + 1 AS more")
-        tab.press("Enter", 2)
-        tab.wait("!document.querySelector('button.main[aria-disabled]')")
-        if tab.evaluate("document.querySelector('.rows [role=gridcell]')?.textContent") == "31":
-            return
-    raise AssertionError(text_of(tab, "#alarm"))
 
 
 def test_an_unreachable_database_is_reported_and_the_others_continue(tab: Page, page_address: str) -> None:
