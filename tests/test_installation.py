@@ -117,7 +117,7 @@ def test_a_wheel_in_a_clean_environment_adds_one_package_and_works(tmp_path: Pat
         check=True,
         timeout=240,
     )
-    for arguments, expected in [
+    commands = [
         (["call", "list_graphs", "{}", "--json"], "nba"),
         (["graphs", "check", "movie"], ""),
         (["query", "nba", "MATCH (t:Team) RETURN count(t) AS teams", "--json"], "30"),
@@ -127,17 +127,22 @@ def test_a_wheel_in_a_clean_environment_adds_one_package_and_works(tmp_path: Pat
         (["eval", "make", "nba", "tasks.json", "--tasks", "5"], ""),
         (["eval", "run", "tasks.json", "run", "--suggest"], ""),
         (["eval", "report", "run"], ""),
-    ]:  # each reads files of the package
-        done = subprocess.run(
-            [python.with_name("graphground"), *arguments],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            env=clean_environment(tmp_path / "home"),
+    ]  # each reads files of the package
+    several = (
+        "import sys\nfrom graphground.server.commands.command_line import run\n"
+        f"for word, *rest in {[arguments for arguments, _ in commands]!r}:\n"
+        "    assert run(word, rest) == 0, (word, rest)\n    print('== ended')"
+    )
+    version, ran = (
+        subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, timeout=240, env=clean_environment(tmp_path / "home")
         )
-        assert done.returncode == 0, (arguments, done.stderr)
-        assert expected in done.stdout, arguments
+        for command in ([python.with_name("graphground"), "--version"], [python, "-c", several])
+    )
+    assert (version.returncode, version.stdout[:12]) == (0, "graphground "), version.stderr
+    assert ran.returncode == 0, ran.stderr
+    for (arguments, expected), shown in zip(commands, ran.stdout.split("== ended\n"), strict=False):
+        assert expected in shown, arguments
 
 
 @pytest.mark.slow
