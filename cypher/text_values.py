@@ -226,7 +226,7 @@ class TextValues:
         inner = form.conversion.format(self.without_unit(text))
         if form.gives_null or self.share >= 1:
             return inner
-        return f"CASE WHEN {text} =~ '{guard(self.form)}' THEN {inner} END"
+        return f"CASE WHEN {text} =~ {quoted_string(form.pattern)} THEN {inner} END"
 
     def without_unit(self, text: str) -> str:
         """Return the Cypher for a text without its unit: `replace(p.weight, ' kg', '')`."""
@@ -256,20 +256,6 @@ def texts_of(document: Mapping[str, Any]) -> dict[str, TextValues]:
         for key, values in document.items()
         if values["form"] in FORMS
     }
-
-
-def guard(form: str) -> str:
-    """Return the pattern of a form, escaped for a Cypher string literal."""
-    return FORMS[form].pattern.replace("\\", "\\\\")
-
-
-def conversion_of(form: str, text: str) -> str | None:
-    """Return the Cypher that converts `text`, a property of this form; None if no Cypher can convert the form.
-
-    The conversion may fail on some values, so that it must be tried on all values before it is suggested.
-    """
-    template = FORMS[form].conversion
-    return template.format(text) if template is not None else None
 
 
 def epoch_of(least: object, greatest: object) -> str | None:

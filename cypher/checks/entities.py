@@ -246,26 +246,35 @@ class _Names:
         places = list(dict.fromkeys((candidate.label, candidate.property) for candidate in there))
         written = [f"(:{quoted_name(label)} {{{quoted_name(name)}: {quoted_string(value)}}})" for label, name in places]
         own = [label for label in facts.labels if label.symbol is use.symbol]
-        between = (
-            connecting(self._index, use.symbol.kinds, self._index.label_masks[places[0][0]]) if not places[1:] else []
-        )
-        edits = []
+        index, left, right = self._index, use.symbol.kinds, self._index.label_masks[places[0][0]]
+        between = connecting(index, left, right) if not places[1:] else []
+        steps = {written_relationship("", pattern.type, forward): pattern.type for pattern, forward in between}
+        if not between and not places[1:]:  # two steps away, not back to the vessels of a yard and on to their flags
+            steps = {
+                f"{written_relationship('', first.type, on)}(:{quoted_name(label)})"
+                f"{written_relationship('', second.type, on)}": label
+                for label, mask in index.label_masks.items()
+                for first, on in connecting(index, left, mask)
+                for second, onward in connecting(index, mask, right)
+                if on == onward
+            }
+        edits, path = list[Edit](), ""
         # Another label is certain only if the query's own relationships contradict the written one.
         if len(places) == 1 and len(own) == 1 and any(link.bad for link in use.symbol.links):
             edits = [
                 Edit(own[0].name.start, own[0].name.end, quoted_name(places[0][0])),
                 Edit(key.start, key.end, quoted_name(places[0][1])),
             ]
-        elif len({(pattern.type, forward) for pattern, forward in between}) == 1:
-            pattern, forward = between[0]
-            step = f"{written_relationship('', pattern.type, forward)}{written[0]}"
-            if meaning(use.key, pattern.type) > LIKELY or meaning(use.key, places[0][0]) > LIKELY:
-                edits = compare_beside(facts, comparison, use, step)
+        elif len(steps) == 1:
+            (step, through), *_ = steps.items()
+            if meaning(use.key, through) > LIKELY or meaning(use.key, places[0][0]) > LIKELY:
+                path = f"{step}{written[0]}"
+                edits = compare_beside(facts, comparison, use, path)
         joined = all_of(pattern_texts(pattern for pattern, _ in between), 3)
         self._findings.warning(
             "entity_not_found",
             f"No {either(labels, 3)} has the {use.key} {value!r}, but {all_of(written, 3)} {'exists' if len(written) == 1 else 'exist'}."
-            + (f" The schema has {joined}." if between else ""),
+            + (f" The schema has {joined}." if between else f" A path leads there: (…){path}." if path else ""),
             comparison.right_node,
             edits=edits,
         )

@@ -16,7 +16,7 @@ from typing import Any
 from graphground.cypher.names.words import word_lists
 from graphground.cypher.quoting import nodes, property_of, quoted_string, relationships
 from graphground.cypher.schema import Index, Label, PropertyGraphSchema
-from graphground.cypher.text_values import FORMS, LEAST_SHARE, MOST, TextValues, conversion_of, text_values
+from graphground.cypher.text_values import FORMS, LEAST_SHARE, MOST, TextValues, text_values
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.schemas.extraction.findings import Steps
 
@@ -323,11 +323,12 @@ class Profiler:
         return seen.words if rows is not None and {row[0] for row in rows} <= set(seen.words) else ()
 
     def _converts(self, values: str, fits: str, profile: TextValues) -> bool:
-        conversion = conversion_of(profile.form, "v")
-        if conversion is None or FORMS[profile.form].gives_null:
-            return conversion is not None
+        form = FORMS[profile.form]
+        if form.conversion is None or form.gives_null:
+            return form.conversion is not None
+        tried = f"{values}RETURN count(CASE WHEN {fits} THEN {form.conversion.format('v')} END) AS c"
         try:
-            self._steps.must(f"{values}RETURN count(CASE WHEN {fits} THEN {conversion} END) AS c", timeout=SECONDS)
+            self._steps.must(tried, timeout=SECONDS)
         except EngineError:
             return False
         return True

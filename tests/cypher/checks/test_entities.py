@@ -237,8 +237,14 @@ def test_a_value_that_a_property_with_few_values_lacks_is_not_sought_on_other_no
 
 VESSELS = schema(
     "vessels",
-    {"Vessel": {"built": "int"}, "Country": {}, "Yard": {}},
-    ["Vessel FLIES_FLAG_OF Country", "Vessel BUILT_AT Yard", "Yard LIES_IN Country"],
+    {"Vessel": {"built": "int"}, "Country": {}, "Yard": {}, "Master": {}, "Cargo": {}},
+    [
+        "Vessel FLIES_FLAG_OF Country",
+        "Vessel BUILT_AT Yard",
+        "Yard LIES_IN Country",
+        "Master COMMANDS Vessel",
+        "Vessel CARRIES Cargo",
+    ],
 )
 PLACES = Names(("Malta", "Country"), ("Kobe Yard", "Yard"))
 
@@ -258,6 +264,11 @@ PLACES = Names(("Malta", "Country"), ("Kobe Yard", "Yard"))
         ("MATCH (v:Vessel) WHERE v.country <> 'Malta' RETURN v.name", None),
         ("MATCH (v:Vessel) WHERE v.owner = 'Malta' RETURN v.name", None),
         ("MATCH (y:Yard {flag: 'Malta'}) RETURN y.name", None),
+        ("MATCH (c:Cargo {country: 'Malta'}) RETURN c.name", None),  # not that of the vessel
+        (
+            "MATCH (m:Master {country: 'Malta'}) RETURN m.name",
+            "MATCH (m:Master), (m)-[:COMMANDS]->(:Vessel)-[:FLIES_FLAG_OF]->(:Country {name: 'Malta'}) RETURN m.name",
+        ),
     ],
 )
 def test_a_relationship_written_as_a_property_becomes_a_relationship(query: str, fixed: str | None) -> None:
