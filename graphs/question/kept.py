@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from functools import wraps
 from itertools import chain
-from typing import Any, Generic, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from graphground.cypher.schema import PropertyGraphSchema
@@ -15,12 +16,29 @@ from graphground.graphs.engines.engine import Engine
 from graphground.graphs.engines.rewriting import Planned
 from graphground.graphs.graph import Graph
 
+S = TypeVar("S")
 T = TypeVar("T")
+P = ParamSpec("P")
 MAX_SCHEMAS = 16
 AT_ONCE, LEAST_PARTS = 2, 3
 """The number of queries that read parts at the same time, and the least number of parts of each of them."""
 FIRST_SECONDS = 10.0
 """The least time limit for the first read from a database, which may have just started."""
+
+
+def remembered(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
+    """Keep the results of a method in its object, by their arguments."""
+    attribute = f"_known{method.__name__}"
+
+    @wraps(method)
+    def remember(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        known = self.__dict__.setdefault(attribute, {})
+        key = (args, *kwargs.items()) if kwargs else args
+        if key not in known:
+            known[key] = method(self, *args, **kwargs)
+        return cast("T", known[key])
+
+    return remember
 
 
 class PerSchema(Generic[T]):

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cached_property
 
 import numpy as np
 
 from graphground.cypher.names.words import lemma
 from graphground.graphs.graph import Graph
+from graphground.graphs.question.kept import remembered
 from graphground.graphs.question.model import Question
+from graphground.graphs.question.read import CLASSING
 from graphground.graphs.suggestions.evidence import Array, Evidence, vocabulary_of
 from graphground.graphs.suggestions.operators import operators_of, order_of
-from graphground.graphs.suggestions.walks import Step
+from graphground.graphs.suggestions.walks import Step, patterns_of
 
 APPOSED = 0.6
 """How clearly a word beside a name must say the name's label to say nothing else."""
@@ -28,8 +31,6 @@ class Asked:
 
     def __init__(self, graph: Graph, question: Question) -> None:
         self.graph, self.schema, self.question = graph, graph.schema, question
-        self._said: dict[tuple[str, str], Array] = {}
-        self._strengths: dict[tuple[str, str], float] = {}
         self.evidence = Evidence(question, vocabulary_of(graph.schema))
         masked = list(question.text.lower().replace("’", "'"))
         for mention in question.mentions:
@@ -55,36 +56,42 @@ class Asked:
 
     def _apposed(self) -> list[tuple[int, int]]:
         """Return the mentions with a singular word that says their label: "the film @", "what type of film is @"."""
-        words, found = self.question.words, []
+        words, vague = self.question.words, patterns_of(self.schema)[2]
+        found: list[tuple[int, int]] = []
         for number, mention in enumerate(self.question.mentions):
             labels = mention.nodes[0].labels if mention.verdict != "not_found" and mention.nodes else ()
             first, last = mention.words
             is_a = first > 3 and words[first - 1].folded in ("is", "was") and words[first - 3].folded == "of"
-            for place in (first - 2,) if is_a else (first - 1, last + 1):
-                if place not in self.evidence.place or place in self.question.mentioned:
+            places: Iterable[int] = (first - 2,) if is_a else (first - 1, last + 1)
+            start = first
+            while start - 1 in self.evidence.place and start - 1 not in self.question.mentioned:
+                if words[start - 1].folded in CLASSING:
+                    break
+                start -= 1
+            if labels and vague.issuperset(labels) and start and words[start - 1].folded == "the":
+                # Only the question says what it is: "the football club @".
+                labels, places = tuple(self.schema.labels.keys() - vague), range(start, first)
+            for place in places:
+                row = self.evidence.place.get(place)
+                if row is None or place in self.question.mentioned:
                     continue
                 asked = place == first - 1 and place and words[place - 1].folded in ("which", "what", "whose")
                 if not asked and lemma(words[place].folded) == words[place].folded:
-                    said = max(
-                        (float(self.said("label", name)[self.evidence.place[place]]) for name in labels), default=0
-                    )
+                    said = max((float(self.said("label", name)[row]) for name in labels), default=0)
                     found += [(number, place)] if said >= APPOSED else []
         return found
 
+    @remembered
     def said(self, kind: str, name: str) -> Array:
-        """Return what each content word says about an element, cached."""
-        key = (kind, name)
-        if key not in self._said:
-            self._said[key] = self.evidence.says(kind, name)
-        return self._said[key]
+        """Return what each content word says about an element."""
+        return self.evidence.says(kind, name)
 
+    @remembered
     def strength(self, kind: str, name: str) -> float:
         """Return how much the best content word says about an element."""
-        key = (kind, name)
-        if key not in self._strengths:
-            self._strengths[key] = float(self.said(kind, name).max(initial=0.0))
-        return self._strengths[key]
+        return float(self.said(kind, name).max(initial=0.0))
 
+    @remembered
     def denied(self, kind: str, name: str) -> float:
         """Return how much the words between a negation and the end of its clause say: "have no @", "were never @".
 

@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from graphground.cypher.quoting import quoted_name, quoted_string
+from graphground.graphs.question.kept import remembered
 from graphground.graphs.suggestions.asked import Asked
 from graphground.graphs.suggestions.candidates import Condition, Form, FormKind, Shape
 from graphground.graphs.suggestions.properties import Property, properties_of, read_properties, title_of
@@ -44,7 +45,6 @@ class FormMaker:
 
     def __init__(self, asked: Asked, walker: Walker) -> None:
         self.asked, self.walker = asked, walker
-        self._keys: dict[str, Keys] = {}
 
     def read_keys(self, shapes: Iterable[Shape]) -> None:
         """Read what the properties of all answers, and of the nodes before them, hold: in one query."""
@@ -55,23 +55,22 @@ class FormMaker:
         """Return what the answers' properties hold, and how much the question says about each."""
         return self._keys_of(_label_of(shape))
 
+    @remembered
     def _keys_of(self, label: str) -> Keys:
-        if label not in self._keys:
-            title = title_of(self.asked.graph, label)
-            known = self.asked.schema.labels.get(label)
-            keys = {
-                key: its
-                for key, its in properties_of(self.asked.graph, label).items()
-                if key not in (title, "eid")
-                and not (known and key in known.reserved and self.asked.strength("property", key) < 0.7)
-            }
-            scores = {key: self.asked.strength("property", key) for key in keys}
-            if "when" in self.asked.operators:
-                for key, its in keys.items():
-                    if its.is_time:
-                        scores[key] = max(scores[key], 0.5)
-            self._keys[label] = Keys(title, keys, scores)
-        return self._keys[label]
+        title = title_of(self.asked.graph, label)
+        known = self.asked.schema.labels.get(label)
+        keys = {
+            key: its
+            for key, its in properties_of(self.asked.graph, label).items()
+            if key not in (title, "eid")
+            and not (known and key in known.reserved and self.asked.strength("property", key) < 0.7)
+        }
+        scores = {key: self.asked.strength("property", key) for key in keys}
+        if "when" in self.asked.operators:
+            for key, its in keys.items():
+                if its.is_time:
+                    scores[key] = max(scores[key], 0.5)
+        return Keys(title, keys, scores)
 
     def forms(self, shape: Shape) -> Iterator[Made]:
         """Yield the forms for a shape."""

@@ -17,8 +17,11 @@ from math import log, log10
 import numpy as np
 
 from graphground.cypher.names.words import root, split_name
+from graphground.graphs.entities.vectors.building import encoder
 from graphground.graphs.graph import Graph
+from graphground.graphs.question.kept import remembered
 from graphground.graphs.question.model import Question
+from graphground.graphs.question.read import CLASSING
 from graphground.graphs.suggestions.asked import Asked
 from graphground.graphs.suggestions.candidates import COUNTING, Candidate, Form, Shape
 from graphground.graphs.suggestions.evidence import Array
@@ -93,21 +96,11 @@ class Proposer:
         self.size = len(self.evidence.indices)
         self._nothing: Array = np.zeros(self.size, dtype=np.float32)
         # What shapes have in common is computed once.
-        self._open: dict[frozenset[int], Array] = {}
-        self._types: dict[tuple[str, frozenset[int]], _Said] = {}
         self._known_steps: dict[Hashable, Features] = {}
         self._known_ends: dict[Hashable, _Ends] = {}
-        self._known_chances: dict[tuple[str, str], Array] = {}
         self._known_nodes: dict[int, tuple[Mapping[str, float], Array]] = {}
         self._known_paths: dict[int, tuple[Path, Array, list[Mapping[str, float]]]] = {}
         self._known_columns: dict[tuple[int, int], list[float]] = {}
-        self._concepts: dict[str, Array] = {}
-        self._likeliest: dict[frozenset[int], list[float]] = {}
-        self._nearest: dict[tuple[int, str], float] = {}
-        self._left: dict[frozenset[int], tuple[float, float]] = {}
-        self._distance: dict[int, list[float]] = {}
-        self._asked: dict[tuple[str, str], float] = {}
-        self._directions: dict[tuple[Step, int, bool], float] = {}
 
     # Features of shapes
 
@@ -124,7 +117,8 @@ class Proposer:
         if steps:
             found |= self._step_features(said, used)
             found |= self._element_cost(shape, said, used)
-            found["near"] = sum(self._near(path) for path in shape.paths) / len(shape.paths)
+            near = [self._near(path.anchor.mention, path.steps[0].type) for path in shape.paths if path.steps]
+            found["near"] = sum(near) / len(shape.paths)
             found["symmetric"] = sum(self.walker.symmetry(step.type) for step in steps if step.direction != "any")
         else:
             # A path without steps leaves unsaid what words most likely say.
@@ -202,26 +196,21 @@ class Proposer:
             self._known_paths[id(path)] = path, np.maximum.reduce(covers), ends
         return self._known_paths[id(path)]
 
+    @remembered
     def _open_words(self, used: frozenset[int]) -> Array:
         """Return 1 for each content word that is not part of the mentions used, else 0."""
-        if used not in self._open:
-            self._open[used] = np.ones(self.size, dtype=np.float32)
-            for mention in used:
-                self._open[used][self.asked.mention_words[mention]] = 0.0
-        return self._open[used]
+        found = np.ones(self.size, dtype=np.float32)
+        for mention in used:
+            found[self.asked.mention_words[mention]] = 0.0
+        return found
 
+    @remembered
     def _said_by(self, type_: str, used: frozenset[int]) -> _Said:
         """Return what the words outside the mentions used say about a relationship type."""
-        key = type_, used
-        if key not in self._types:
-            open_words = self._open_words(used)
-            column = self.said("type", type_) * open_words
-            self._types[key] = _Said(
-                (self._chance(type_) * open_words).tolist(),
-                float(column.max(initial=0.0)),
-                int(column.argmax()) if column.max(initial=0.0) > 0.2 else -1,
-            )
-        return self._types[key]
+        open_words = self._open_words(used)
+        column = self.said("type", type_) * open_words
+        most = float(column.max(initial=0.0))
+        return _Said((self._chance(type_) * open_words).tolist(), most, int(column.argmax()) if most > 0.2 else -1)
 
     def _ends(self, shape: Shape) -> _Ends:
         """Return what the question says about the labels of the answer."""
@@ -298,15 +287,11 @@ class Proposer:
         mass = np.exp(SHARPNESS * self.evidence.matrix)
         return np.asarray(mass / (mass.sum(axis=1, keepdims=True) + np.exp(SHARPNESS * NOTHING)), dtype=np.float32)
 
+    @remembered
     def _chance(self, type_: str, kind: str = "type") -> Array:
         """Return how probably each content word says a relationship type, and neither another element nor nothing."""
-        key = type_, kind
-        if key not in self._known_chances:
-            number = self.evidence.vocabulary.number
-            self._known_chances[key] = (
-                self._chances[:, number[kind, type_]] if (kind, type_) in number else self._nothing
-            )
-        return self._known_chances[key]
+        place = self.evidence.vocabulary.number.get((kind, type_))
+        return self._nothing if place is None else self._chances[:, place]
 
     def _most_chance(self, kind: str) -> Array:
         """For each content word, how probably it says the relationship type, or property, that it says best."""
@@ -320,39 +305,48 @@ class Proposer:
         found[named] = 0.0
         return found
 
+    @remembered
     def _likely(self, used: frozenset[int]) -> list[float]:
         """Return how probably each word outside the mentions used says the relationship type that it says best."""
-        if used not in self._likeliest:
-            self._likeliest[used] = (self._most_chance("type") * self._open_words(used)).tolist()
-        return self._likeliest[used]
+        found: list[float] = (self._most_chance("type") * self._open_words(used)).tolist()
+        return found
 
     def _negated(self, shape: Shape) -> float:
         """Return 1 if the name of a path that is excluded is the first after a word such as `not`, -1 if it is not.
 
-        In "writers of A who are not from B", B's path is excluded; in "all but C by D", it is that of C.
+        In "writers of A who are not from B", B's path is excluded; in "all but C by D", it is that of C. If both have
+        one name, as in "filmed in A, but not set in A", it is the path that is said after that word.
         """
         end = self.operators["not"][0][1]
+        first, *excluded = shape.paths
+        if first.steps and all(path.anchor == first.anchor for path in excluded):
+            places = [place for place, n in enumerate(self.evidence.indices) if self.question.words[n].start >= end]
+            here, *its = [self.said("type", path.steps[-1].type)[places].max(initial=0.0) for path in shape.paths]
+            return 1.0 if min(its) > here else -1.0
         after = [mention.start for mention in self.question.mentions if mention.start >= end]
         starts = [
             self.question.mentions[path.anchor.mention].start for path in shape.paths[1:] if path.anchor.mention >= 0
         ]
         return 0.0 if not after or not starts else 1.0 if min(after) in starts else -1.0
 
-    def _near(self, path: Path) -> float:
+    @remembered
+    def _near(self, mention: int, type_: str) -> float:
         """Return how probably the words near a name say the step that leads from it."""
-        if path.anchor.mention < 0 or not path.steps or not self.size:
+        if mention < 0 or not self.size:
             return 0.0
-        key = path.anchor.mention, path.steps[0].type
-        if key not in self._nearest:
-            chances = self._chance(path.steps[0].type).tolist()
-            distances = self._distances(path.anchor.mention)
-            self._nearest[key] = max(value / (1 + distance) for value, distance in zip(chances, distances, strict=True))
-        return self._nearest[key]
+        chances: list[float] = self._chance(type_).tolist()
+        return max(value / (1 + distance) for value, distance in zip(chances, self._distances(mention), strict=True))
 
     @cached_property
     def _window(self) -> tuple[str, list[int]]:
         """What the question asks for: `who`, `where`, `when`, or the words of a noun: `which [record labels] …`."""
         words = self.question.words
+        if self._grouping:
+            return "noun", self._grouping
+        chain = self.question.text.rfind(">")
+        last = next((n for n, word in enumerate(words) if word.start > chain), -1)
+        if chain >= 0 and last in self.evidence.place:  # `@ > spouses > birthplaces`
+            return "noun", self._run_after(last - 1)
         for number, word in enumerate(words):
             if number in self.question.mentioned:
                 continue
@@ -361,12 +355,25 @@ class Proposer:
             if word.folded in ("which", "what", "whose") or (
                 word.folded in ("many", "much") and number and words[number - 1].folded == "how"
             ):
+                if words[number + 1 : number + 2] and words[number + 1].folded in ("place", "places"):
+                    return "where", []
                 places = self._run_after(number)
                 if places:
                     return "noun", places
         spent = {*self.question.mentioned, *(word for _, word in self.asked.apposed)}
         first = next((n for n in self.evidence.indices if n not in spent), None)
         return ("noun", self._run_after(first - 1)) if first is not None else ("", [])
+
+    @cached_property
+    def _grouping(self) -> list[int]:
+        """Return the places of the noun by which a question wants its counts: `how many of each [religion]`."""
+        for start, end in self.operators.get("each", ()) if "count" in self.operators else ():
+            text = self.asked.masked[start:end]
+            counted = text == "by" and any(start - 2 < stop < start + 1 for _, stop in self.operators["count"])
+            after = next((n for n, word in enumerate(self.question.words) if word.start >= end), None)
+            if (text != "by" or counted) and after in self.evidence.place and after not in self.question.mentioned:
+                return self._run_after(after - 1)
+        return []
 
     def _run_after(self, number: int) -> list[int]:
         """Return the places of the content words that follow a word and each other, names left out."""
@@ -377,8 +384,10 @@ class Proposer:
                 continue
             if other in self.evidence.place:
                 found.append(self.evidence.place[other])
-            elif found and self.question.words[other].folded != "of":  # `kind of film`
-                break
+            elif found and (
+                self.question.words[other].folded != "of" or self.question.words[other - 1].folded not in CLASSING
+            ):
+                break  # `kind of film` goes on, `directors of films` does not
         return found[:4]
 
     def _asked_fit(self, form: Form, shape: Shape) -> Features:
@@ -390,6 +399,8 @@ class Proposer:
             if not form.key:
                 found["asked.time"] = max(self._similar(labels, TIMES) for labels, _ in self._returned(form, shape))
             return found
+        if self._grouping and not form.kind.startswith("group"):
+            places = []  # what is asked for is a row for each group
         returned = self._returned(form, shape)
         only_key = bool(form.key) and form.kind not in ("argmax", "order", "names_property")
         if kind in ("who", "where"):
@@ -397,25 +408,24 @@ class Proposer:
             if only_key:  # a `head_coach` is a person, a `birthplace` a place
                 return {f"asked.{kind}": self._similar({form.key: 1.0}, words, "property")}
             return {f"asked.{kind}": max(self._similar(labels, words) for labels, _ in returned)}
-        if not places:
+        if not self._window[1]:
             return {}
         by_label = by_step = by_key = 0.0
-        for labels, step in () if only_key else returned:
+        for labels, step in () if only_key or not places else returned:
             for label, share in labels.items():
                 by_label = max(by_label, self._asks("label", label) * min(1.0, 0.4 + share))
             if step is not None:
                 by_step = max(by_step, self._asks("type", step.type))
-        if form.key and form.kind not in ("argmax", "order"):
+        if form.key and places and form.kind not in ("argmax", "order"):
             by_key = self._asks("property", form.key)
         found = {"asked.label": by_label, "asked.key": by_key}
-        found["asked.gap"] = float(self._most_said[places].max()) - max(by_label, by_step, by_key)
+        found["asked.gap"] = float(self._most_said[self._window[1]].max()) - max(by_label, by_step, by_key)
         return found
 
+    @remembered
     def _asks(self, kind: str, name: str) -> float:
         """Return how well the noun asked for says an element."""
-        if (kind, name) not in self._asked:
-            self._asked[kind, name] = float(self.said(kind, name)[self._window[1]].max(initial=0.0)) if name else 0.0
-        return self._asked[kind, name]
+        return float(self.said(kind, name)[self._window[1]].max(initial=0.0)) if name else 0.0
 
     def asks_own_label(self, candidate: Candidate) -> float:
         """Return how much better the noun asked for says the label of a name than what a candidate returns.
@@ -454,13 +464,13 @@ class Proposer:
                 best = max(best, float(column[place]))
         return best
 
-    def _similar(self, ends: Mapping[str, float], words: str, kind: str = "label") -> float:
-        if words not in self._concepts:
-            from graphground.graphs.entities.vectors.building import encoder
+    @remembered
+    def _likeness(self, words: str) -> Array:
+        """Return how like some words each element of the schema is."""
+        return np.asarray((self.evidence.vocabulary.phrases @ encoder().encode(words.split()).T).max(axis=1))
 
-            vectors = encoder().encode(words.split())
-            self._concepts[words] = (self.evidence.vocabulary.phrases @ vectors.T).max(axis=1)
-        column, number = self._concepts[words], self.evidence.vocabulary.number
+    def _similar(self, ends: Mapping[str, float], words: str, kind: str = "label") -> float:
+        column, number = self._likeness(words), self.evidence.vocabulary.number
         return max(
             (
                 float(column[number[kind, name]]) * min(1.0, 0.4 + share)
@@ -470,10 +480,9 @@ class Proposer:
             default=0.0,
         )
 
+    @remembered
     def _unused(self, used: frozenset[int]) -> tuple[float, float]:
         """Return the scores of the names, and of the words in lower case, that are not used."""
-        if used in self._left:
-            return self._left[used]
         names = words = 0.0
         for number, mention in enumerate(self.question.mentions):
             if number in used or mention.verdict == "not_found" or not mention.nodes:
@@ -485,7 +494,6 @@ class Proposer:
                 names += score
             else:
                 words += score
-        self._left[used] = names, words
         return names, words
 
     def _in_order(self, shape: Shape, said: Sequence[_Said]) -> float:
@@ -505,20 +513,17 @@ class Proposer:
                     total += 1.0 if a < b else -1.0
         return total
 
+    @remembered
     def _distances(self, mention: int) -> list[float]:
         """Return for each content word the number of content words between it and a mention.
 
         A word after the mention is half a word farther: in `films directed by @ were written by`, @ directed them.
         """
-        if mention not in self._distance:
-            first, last = self.question.mentions[mention].words
-            before = [number for number in self.evidence.indices if number < first]
-            after = [number for number in self.evidence.indices if number > last]
-            within = len(self.evidence.indices) - len(before) - len(after)
-            self._distance[mention] = [
-                *map(float, reversed(range(len(before)))), *[0.5] * within, *(0.5 + n for n in range(len(after)))
-            ]  # fmt: skip
-        return self._distance[mention]
+        first, last = self.question.mentions[mention].words
+        before = [number for number in self.evidence.indices if number < first]
+        after = [number for number in self.evidence.indices if number > last]
+        within = len(self.evidence.indices) - len(before) - len(after)
+        return [*map(float, reversed(range(len(before)))), *[0.5] * within, *(0.5 + n for n in range(len(after)))]
 
     def _direction(self, path: Path, said: Sequence[_Said]) -> float:
         """Return the sum of `_direction_of` for the steps of a path that join nodes of one label."""
@@ -530,16 +535,14 @@ class Proposer:
         for step, labels, its in zip(path.steps, path.labels, said, strict=False):
             common = before.keys() & labels.keys()
             if step.direction != "any" and any(label and before[label] > 0.3 for label in common):
-                key = step, start, first
-                if key not in self._directions:
-                    self._directions[key] = self._direction_of(step, start, end, first)
-                total += self._directions[key]
+                total += self._direction_of(step, start, end, first)
             if its.place >= 0:
                 word = self.question.words[self.evidence.indices[its.place]]
                 start, end, first = word.start, word.end, False
             before = labels
         return total
 
+    @remembered
     def _direction_of(self, step: Step, start: int, end: int, first: bool) -> float:
         """Return whether the direction of a step between equal labels fits the question: 1 if so, -1 if not, else 0.
 

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from graphground.graphs.question.kept import remembered
 from graphground.graphs.question.model import Node
 from graphground.graphs.suggestions.asked import Asked
 from graphground.graphs.suggestions.candidates import Join, Shape
@@ -73,7 +74,6 @@ class ShapeFinder:
     def __init__(self, asked: Asked, walker: Walker) -> None:
         self.asked, self.walker = asked, walker
         self._covers: dict[tuple[Anchor, tuple[Step, ...]], Array] = {}
-        self._best: dict[tuple[Anchor, str], float] = {}
         self._label_covers: dict[int, tuple[Mapping[str, float], Array]] = {}
 
     # Where paths begin
@@ -161,26 +161,22 @@ class ShapeFinder:
             score -= 0.3
         return score / (len(path.steps) + 1) + path.anchor.score - 0.2 * path.anchor.rank
 
+    @remembered
     def _said(self, anchor: Anchor, type_: str) -> float:
         """Return how clearly the words outside an anchor's names say a relationship type."""
-        key = anchor, type_
-        if key not in self._best:
-            self._best[key] = float((self.asked.said("type", type_) * self._own_words(anchor)).max(initial=0.0))
-        return self._best[key]
+        return float((self.asked.said("type", type_) * self._own_words(anchor)).max(initial=0.0))
 
+    @remembered
     def _own_words(self, anchor: Anchor) -> Array:
         """Return 1 for each content word that is not part of an anchor's names, else 0."""
-        key = (anchor, ())
-        if key not in self._covers:
-            found = np.ones(len(self.asked.evidence.indices), dtype=np.float32)
-            for mention in anchor.mentions():
-                found[self.asked.mention_words[mention]] = 0.0
-            self._covers[key] = found
-        return self._covers[key]
+        found = np.ones(len(self.asked.evidence.indices), dtype=np.float32)
+        for mention in anchor.mentions():
+            found[self.asked.mention_words[mention]] = 0.0
+        return found
 
     def _cover(self, path: Path) -> Array:
         """Return how well a path covers each content word."""
-        key = (path.anchor, path.steps or (Step("", "any"),))
+        key = path.anchor, path.steps
         if key not in self._covers:
             own = self._own_words(path.anchor)
             columns = [self.asked.said("type", step.type) for step in path.steps]
@@ -397,7 +393,7 @@ class ShapeFinder:
                         yield Shape((p, Path(second, (), (), 1.0)))
 
     def _joined_with_itself(self, paths: Sequence[Path]) -> Iterator[Shape]:
-        """Yield two relationships of one name to the same node, or, for types that say the same, to either node."""
+        """Yield two relationships of one name to the same node, to either node, or one without the other."""
         if not paths:
             return
         either = self.asked.operators.keys() & {"or", "both"} and not paths[0].anchor.also
@@ -406,6 +402,9 @@ class ShapeFinder:
                 yield Shape((p, q), "and")
                 if either:
                     yield Shape((p, q), "or")
+                if "not" in self.asked.operators:  # "filmed in A, but not set in A"
+                    yield Shape((p, q), "not")
+                    yield Shape((q, p), "not")
 
     # Labels
 

@@ -23,7 +23,7 @@ from graphground.graphs.engines.client_context import run_concurrently
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.engines.rewriting import Planned
 from graphground.graphs.graph import Graph
-from graphground.graphs.question.kept import PerData, PerSchema, read_parts
+from graphground.graphs.question.kept import PerData, PerSchema, read_parts, remembered
 
 SAMPLE = 20
 """The number of nodes whose relationships are read to see what follows a step."""
@@ -146,7 +146,8 @@ def _count_patterns(schema: PropertyGraphSchema) -> tuple[dict[str, list[Relatio
     return by_type, Counter(name for pattern in schema.patterns for name in {pattern.start, pattern.end}), vague
 
 
-_patterns = PerSchema(_count_patterns)
+patterns_of = PerSchema(_count_patterns)
+"""Return the patterns of a schema by type, the number of patterns of each label, and its vague labels."""
 
 
 def walking_time(graph: Graph, seconds: float) -> float:
@@ -163,10 +164,8 @@ class Walker:
         self.in_time = True
         """Whether the database has answered in time, so that all paths are known to occur."""
         self._said = "|".join(map(quoted_name, sorted(said)))
-        self._patterns, self._usual, self._vague = _patterns(graph.schema)
+        self._patterns, self._usual, self._vague = patterns_of(graph.schema)
         self._likely: dict[int, tuple[Mapping[str, float], Mapping[str, float]]] = {}
-        self._typical: dict[Step, Mapping[str, float]] = {}
-        self._ends: dict[str, dict[Step, Mapping[str, float]]] = {}
         self._known: dict[str, tuple[_Link, ...]] = _links(graph)
         self._around: dict[object, _Around] = _arounds(graph)
         """The relationships of each node, by the database's own identifier."""
@@ -210,26 +209,26 @@ class Walker:
         """Return the clauses that bind `n` to nodes at the end of a path, and if that is a sample the types sought."""
         return _sample(path) if path.anchor.is_single() and not path.steps else f"{_sample(path)} {self._said}"
 
+    @remembered
     def ends_of(self, type_: str) -> dict[Step, Mapping[str, float]]:
         """Return a relationship type in both directions, with the labels at its end: paths between all nodes.
 
         A symmetric type is also followed both ways.
         """
-        if type_ not in self._ends:
-            if self._graph.engine is not None:
-                self._read_symmetry([type_])
-            directions: list[Direction] = ["out", "in"]
-            if self.symmetry(type_) >= SYMMETRIC:
-                directions.append("any")
-            self._ends[type_] = {}
-            for direction in directions:
-                labels: dict[str, float] = {}
-                for pattern in self._patterns.get(type_, ()):
-                    label = pattern.end if direction == "out" else pattern.start
-                    labels[label] = labels.get(label, 0.0) + (pattern.count or 1)
-                total = max(labels.values(), default=1.0)
-                self._ends[type_][Step(type_, direction)] = {label: count / total for label, count in labels.items()}
-        return self._ends[type_]
+        if self._graph.engine is not None:
+            self._read_symmetry([type_])
+        directions: list[Direction] = ["out", "in"]
+        if self.symmetry(type_) >= SYMMETRIC:
+            directions.append("any")
+        found: dict[Step, Mapping[str, float]] = {}
+        for direction in directions:
+            labels: dict[str, float] = {}
+            for pattern in self._patterns.get(type_, ()):
+                label = pattern.end if direction == "out" else pattern.start
+                labels[label] = labels.get(label, 0.0) + (pattern.count or 1)
+            total = max(labels.values(), default=1.0)
+            found[Step(type_, direction)] = {label: count / total for label, count in labels.items()}
+        return found
 
     def likely_labels(self, step: Step, labels: Mapping[str, float]) -> Mapping[str, float]:
         """Return the labels to which a step leads; nodes with none that tells may be what it leads to elsewhere.
@@ -246,19 +245,16 @@ class Walker:
             self._likely[id(labels)] = labels, likely  # both are kept, so that no other mapping has this id
         return self._likely[id(labels)][1]
 
+    @remembered
     def _typical_labels(self, step: Step) -> Mapping[str, float]:
         """Return the labels that tell, to which a step leads more than seldom, as shares of the most frequent one."""
-        if step not in self._typical:
-            counts: Counter[str] = Counter()
-            for pattern in self._patterns.get(step.type, ()):
-                counts[pattern.end if step.direction == "out" else pattern.start] += pattern.count or 1
-            most = max((count for name, count in counts.items() if name not in self._vague), default=1)
-            self._typical[step] = {
-                name: count / most
-                for name, count in counts.items()
-                if name not in self._vague and count >= SELDOM * most
-            }
-        return self._typical[step]
+        counts: Counter[str] = Counter()
+        for pattern in self._patterns.get(step.type, ()):
+            counts[pattern.end if step.direction == "out" else pattern.start] += pattern.count or 1
+        most = max((count for name, count in counts.items() if name not in self._vague), default=1)
+        return {
+            name: count / most for name, count in counts.items() if name not in self._vague and count >= SELDOM * most
+        }
 
     def starts_of(self, step: Step) -> Mapping[str, float]:
         """Return the labels of the nodes from which a step leads."""
