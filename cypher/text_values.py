@@ -262,12 +262,15 @@ def epoch_of(least: object, greatest: object) -> str | None:
     """Return the unit of whole numbers that are times since 1970, by their extremes, or None if they are no times.
 
     `epochMillis` from 1973 to 2099: numbers of this size that are not times are spread over a wider range.
-    `epochSeconds` from 1990 to 2037, though numbers of this size may be something else.
+    `epochSeconds` from 1990 to 2037, though numbers of this size may be something else. `yyyymmdd` if both extremes are
+    the digits of dates.
     """
     if not isinstance(least, int) or not isinstance(greatest, int):
         return None
     if 100_000_000_000 <= least <= greatest < 4_102_444_800_000:
         return "epochMillis"
+    if all(_MATCHERS["compact_date"](str(value)) for value in (least, greatest)):
+        return "yyyymmdd"
     return "epochSeconds" if 631_152_000 <= least <= greatest < 2_145_916_800 else None
 
 

@@ -231,7 +231,8 @@ def unbounded_paths(facts: Facts, findings: Findings) -> None:
 
 def missing_limits(facts: Facts, findings: Findings, data: Data | None) -> None:
     """Report a query that lists everything without a LIMIT: `MATCH (p:Person) RETURN p.name`."""
-    if not facts.returned or not facts.matches or anchored_symbols(facts) or _narrowed(facts) or _small(facts, data):
+    narrowed = any(isinstance(comparison.left, PropertyUse) for comparison in facts.comparisons)
+    if not facts.returned or not facts.matches or narrowed or _small(facts, data):
         return
     few = {id(clauses[-1]) for clauses in _branches(facts.query.body) if _gives_few_rows(clauses)}
     for clause, _ in facts.returned:
@@ -283,11 +284,6 @@ def _gives_few_rows(clauses: Sequence[t.Clause], imported: Iterable[str] = ()) -
                 few = few and bool(bound & names)
                 bound |= names
     return few
-
-
-def _narrowed(facts: Facts) -> bool:
-    """Return whether a query compares a property, as in `n.year > 1990` or `{year: 1990}`."""
-    return any(isinstance(comparison.left, PropertyUse) for comparison in facts.comparisons)
 
 
 def _small(facts: Facts, data: Data | None) -> bool:

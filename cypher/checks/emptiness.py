@@ -48,7 +48,8 @@ def empty_labels(facts: Facts, findings: Findings, data: Data) -> None:
 def empty_relationships(facts: Facts, findings: Findings, data: Data) -> None:
     """Report relationship types that the graph does not contain,
     or that do not connect these labels in the pattern's direction."""
-    alternatives, negated = _alternatives(facts.query), _negated(facts.query)
+    alternatives = _alternatives(facts.query)
+    negated = {id(node) for negation in facts.query.find(t.LabelNot) for node in negation.walk()}
     for use in facts.types:
         type_, link = use.name.name.text, use.symbol.link
         if id(use.name) in negated:
@@ -208,7 +209,3 @@ def _empty(code: str, message: str, use: LabelUse, alternative: bool, findings: 
 def _alternatives(query: t.Query) -> set[int]:
     """Return the ids (`id`) of names that are alternatives: `A` and `B` in `[:A|B]`."""
     return {id(node) for either in query.find(t.LabelOr) for node in either.walk()}
-
-
-def _negated(query: t.Query) -> set[int]:
-    return {id(node) for negation in query.find(t.LabelNot) for node in negation.walk()}

@@ -14,7 +14,7 @@ from collections.abc import Set
 from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import free_name, without_entry
 from graphground.cypher.diagnostics import Edit
-from graphground.cypher.outline.model import Comparison, Data, Facts, Link, PropertyUse, SchemaIndex, Symbol, narrowed
+from graphground.cypher.outline.model import Comparison, Data, Facts, PropertyUse, SchemaIndex, Symbol, narrowed
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import RelationshipPattern
 
@@ -96,9 +96,8 @@ def _beside(facts: Facts, symbol: Symbol, step: str) -> list[Edit]:
     """Return the edits that add a path from a node to its MATCH, `, (a)-[:OF_TYPE]->(:Type)`, unless it is optional."""
     query = facts.query
     clause = next((match.clause for match in facts.matches if any(symbol in part for part in match.parts)), None)
-    nodes = [
-        node for link in symbol.links for node in (link.left_node, link.right_node) if _symbol(link, node) is symbol
-    ]
+    ends = [end for link in symbol.links for end in ((link.left, link.left_node), (link.right, link.right_node))]
+    nodes = [node for end, node in ends if end is symbol]
     if not nodes and clause is not None:
         nodes = [node for node in clause.find(t.NodePattern) if (node.variable and node.variable.name) == symbol.name]
     named = name_element(query, nodes[0]) if nodes else None
@@ -107,10 +106,6 @@ def _beside(facts: Facts, symbol: Symbol, step: str) -> list[Edit]:
     end = clause.patterns[-1].end
     # A replacement of the last letter, not an insertion: equal replacements count once.
     return [*named[1], Edit(end - 1, end, f"{query.text[end - 1]}, ({named[0]}){step}")]
-
-
-def _symbol(link: Link, node: t.NodePattern) -> Symbol:
-    return link.left if node is link.left_node else link.right
 
 
 def name_element(query: t.Query, element: Element) -> tuple[str, list[Edit]] | None:

@@ -84,7 +84,8 @@ def texts_used_as_values(facts: Facts, findings: Findings, data: Data | None = N
             _function(call, argument, use, texts, findings)
     for operation, operand, use in facts.calculated:
         texts = text_values_of(facts, use, mixed=operation.operator != "+")
-        if texts is not None and texts.type in NUMBERS and not _concatenates(operation):
+        joins = operation.operator == "+" and next(operation.find(t.StringLiteral), None) is not None
+        if texts is not None and texts.type in NUMBERS and not joins:
             _convert(
                 operand,
                 use,
@@ -150,10 +151,6 @@ def _function(
         _report(call, use, texts, "error", f"{call.name}() fails on them", written, findings)
 
 
-def _concatenates(operation: t.Binary) -> bool:
-    return operation.operator == "+" and next(operation.find(t.StringLiteral), None) is not None
-
-
 def _compared_as_text(facts: Facts, comparison: Comparison, findings: Findings) -> None:
     """Report `o.freight > '500'`, and a comparison of two text properties that hold numbers or dates."""
     use, literal = comparison.left, comparison.right_node
@@ -212,7 +209,7 @@ def _convert_both(
     value = literal.value.strip()
     written = (
         value
-        if texts.type in NUMBERS and _is_number(value)
+        if texts.type in NUMBERS and value.lstrip("-").replace(".", "", 1).isdigit()
         else f"{texts.type}({quoted_string(value)})"
         if texts.type in MOMENTS and _is_iso(value, texts.type)
         else ""
@@ -237,10 +234,6 @@ def _convert_both(
         [whole] if whole and alone else [],
         edits=edits,
     )
-
-
-def _is_number(text: str) -> bool:
-    return text.lstrip("-").replace(".", "", 1).isdigit()
 
 
 def _is_iso(text: str, type_: str) -> bool:

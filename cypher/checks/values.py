@@ -69,8 +69,15 @@ def wrong_values(facts: Facts, findings: Findings, parameters: dict[str, object]
     _differences(facts, findings)
 
 
+EPOCHS = {
+    "epochMillis": "times as milliseconds since 1970",
+    "epochSeconds": "times as seconds since 1970",
+    "yyyymmdd": "dates as eight digits",
+}
+
+
 def _epoch_unit(facts: Facts, use: PropertyUse, data: Data | None) -> str | None:
-    """Return `epochMillis` or `epochSeconds` if all values of a whole number are such times; see `epoch_of`."""
+    """Return `epochMillis`, `epochSeconds` or `yyyymmdd` if all values of a whole number are such; see `epoch_of`."""
     if data is None or property_type(facts, use) != "int":
         return None
     known = [data.property(owner, use.key) for owner in owners(facts, use.symbol, use.key)]
@@ -93,17 +100,22 @@ def _epoch(facts: Facts, comparison: Comparison, use: PropertyUse, findings: Fin
     if unit is None or (unit == "epochSeconds" and year and not written):
         return False
     name, naming = in_where(use, findings.query)
-    moment = f"datetime({{{unit}: {name}.{source(use.key_node)}}})"
+    number = f"{name}.{source(use.key_node)}"
+    moment = f"datetime({{{unit}: {number}}})"
     subject = f"{moment}.year" if year else f"date({moment})" if kind == "date" else moment
     operator = comparison.operator if comparison.operator in ORDER else "="
     value = _year_of(literal) if year else f"date({source(literal)})" if written else source(literal)
+    if unit == "yyyymmdd":
+        digits = re.sub(r"\D", "", value)[:8]
+        if len(digits) != (4 if year else 8):
+            return False
+        subject, value = f"{number} / 10000" if year else number, digits
     whole = isinstance(comparison.node, t.Binary) and not use.in_map
     left = comparison.left_node
     edits = [] if use.in_map else [Edit(left.start, left.end, subject), Edit(literal.start, literal.end, value)]
     findings.error(
         "type_mismatch",
-        f"{name_of(use)} holds times as {'milliseconds' if unit == 'epochMillis' else 'seconds'} since 1970, so it "
-        f"cannot be compared with {source(literal)}. "
+        f"{name_of(use)} holds {EPOCHS[unit]}, so it cannot be compared with {source(literal)}. "
         f"{naming}{'and write' if naming else 'Write'} {subject} {operator} {value}.",
         comparison.node if whole else literal,
         [f"{subject} {operator} {value}"] if whole else [],
@@ -404,7 +416,7 @@ def _component(facts: Facts, use: PropertyUse, part: t.Name, findings: Findings,
     suggestions = []
     if part.text.lower() in DATE_PARTS:
         suggestions = [text] if expected == "int" else [f"date({text}).{part.text}"] if expected == "str" else []
-        if unit := _epoch_unit(facts, use, data):
+        if (unit := _epoch_unit(facts, use, data)) and unit != "yyyymmdd":
             suggestions = [f"datetime({{{unit}: {text}}}).{part.text}"]
     findings.error(
         "type_mismatch",
