@@ -147,7 +147,7 @@ def test_a_wheel_in_a_clean_environment_adds_one_package_and_works(tmp_path: Pat
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_three_starts_at_once_of_a_new_clone_without_uv_and_pip_install_the_packages_once(tmp_path: Path) -> None:
+def test_two_starts_at_once_of_a_new_clone_without_uv_and_pip_install_the_packages_once(tmp_path: Path) -> None:
     # This interpreter belongs to a virtual environment that uv created, so it has no pip.
     source = clone_into(tmp_path / "a path with spaces" / "graph ground")
     environment = clean_environment(Path("a home")) | {"PATH": path_without_uv()}  # relative, as in a client's settings
@@ -160,11 +160,11 @@ def test_three_starts_at_once_of_a_new_clone_without_uv_and_pip_install_the_pack
             text=True,
             env=environment,
         )
-        for _ in range(3)
+        for _ in range(2)
     ]
     ends = [start.communicate(timeout=280) for start in starts]
-    assert [start.returncode for start in starts] == [0, 0, 0], ends
-    assert [names_of_graphs(out) for out, _ in ends] == [["nba"]] * 3
+    assert [start.returncode for start in starts] == [0, 0], ends
+    assert [names_of_graphs(out) for out, _ in ends] == [["nba"]] * 2
     assert sum("installing the packages in requirements" in err for _, err in ends) == 1
     assert not any("Traceback" in err for _, err in ends)
 

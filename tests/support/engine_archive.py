@@ -6,13 +6,13 @@ python -m tests.support.engine_archive
 from __future__ import annotations
 
 import tempfile
-import time
 from pathlib import Path
 
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import archive_file, end_engine, is_complete
 from graphground.graphs.opening.stored import load_bundled
 from graphground.graphs.storage.home import Home
+from tests.support.waiting import until
 
 SECONDS = 300.0
 
@@ -28,10 +28,7 @@ def write_archive(home: Home) -> Path:
         ]
         engine.close()
         end_engine(home)
-    deadline = time.monotonic() + SECONDS
-    while not is_complete(file):
-        assert time.monotonic() < deadline, f"no archive was written in {SECONDS:g} s"
-        time.sleep(0.1)
+    until(lambda: is_complete(file), SECONDS)
     return file
 
 

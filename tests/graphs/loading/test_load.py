@@ -7,7 +7,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -27,6 +26,7 @@ from graphground.graphs.storage.home import Catalog, CatalogError, Home
 from tests.support.commands import RunCommand
 from tests.support.shared_data import SHARED, needs
 from tests.support.small_graph import loaded, small, written
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.timeout(240)
 SLICE = ("wikidata_slices_simplekg", "movie_wd50k_simplekg.json.gz")
@@ -166,10 +166,8 @@ def test_a_second_load_replaces_the_first_for_running_servers(own_small_home: Ho
     assert again.entities is not None
     assert again.engine.run("MATCH (n) RETURN count(n)").rows == [[5]]
     assert again.entities.find("Val Kilmer")[0].key == "P3"
-    deadline = time.monotonic() + 90  # the engine closes and deletes databases that are no longer in the catalog
-    while (home.databases / first.id).exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    # The engine closes and deletes databases that are no longer in the catalog.
+    until(lambda: not (home.databases / first.id).exists())
     assert (home.databases / second.id).exists()
     engine.close()
     again.engine.close()
@@ -238,10 +236,7 @@ def test_a_load_killed_at_any_moment_leaves_the_older_graph(own_small_home: Home
     engine.close()
     # The leftovers of a killed load are removed at the next change of the catalog.
     loaded(home, tmp_path, name="others")
-    deadline = time.monotonic() + 90
-    while any(home.loading.iterdir()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(lambda: not any(home.loading.iterdir()))
 
 
 def test_the_command_line_lists_loads_describes_and_drops(

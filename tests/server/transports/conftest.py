@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 import uvicorn
 
 from graphground.server.transports.http import BoundedConnection
+from tests.support.waiting import until
 
 Serve = Callable[..., tuple[str, int]]
 
@@ -26,10 +26,7 @@ def _served(app: Any, most: int) -> Iterator[tuple[str, int]]:
         )
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
-        deadline = time.monotonic() + 30
-        while not server.started:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        until(lambda: server.started)
         try:
             yield listening.getsockname()[:2]
         finally:

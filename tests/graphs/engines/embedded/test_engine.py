@@ -7,7 +7,7 @@ import stat
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import EngineState, ensure_engine, is_alive, state_file
 from graphground.graphs.engines.engine import EngineBusy, EngineUnavailable, QueryCancelled, QueryFailed, QueryTimeout
 from graphground.graphs.storage.home import Catalog, Home
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.timeout(240)
 MANY = "UNWIND range(1, 3000000) AS a UNWIND range(1, 3000000) AS b "
@@ -28,15 +29,6 @@ def engine(small_home: Home) -> Iterator[EmbeddedEngine]:
     engine = EmbeddedEngine(small_home, Catalog(small_home).get("films").id)
     yield engine
     engine.close()
-
-
-def eventually(condition: Callable[[], bool], seconds: float = 90.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def listening(pid: int) -> list[str]:
@@ -184,7 +176,7 @@ def test_a_cancelled_query_ends_in_the_engine(engine: EmbeddedEngine) -> None:
         with pytest.raises(QueryCancelled):
             engine.run(MANY + "WITH a, b WHERE a + b < 0 RETURN count(*)", timeout=60)
         timer.join()
-    assert eventually(lambda: "RETURN count(*)" not in str(engine.run("SHOW TRANSACTIONS").rows), 60)
+    until(lambda: "RETURN count(*)" not in str(engine.run("SHOW TRANSACTIONS").rows))
 
 
 def test_a_query_cut_off_with_little_time_left_does_not_wait_for_the_new_engine(
@@ -228,7 +220,7 @@ def test_a_query_that_never_ran_waits_for_the_new_engine_and_has_its_full_time(
     after = ensure_engine(small_home)
     assert after.instance != before.instance
     assert after.reader != before.reader
-    assert eventually(lambda: not Path(f"/proc/{before.pid}").exists())  # not even as a zombie process
+    until(lambda: not Path(f"/proc/{before.pid}").exists())  # not even as a zombie process
 
 
 def test_an_engine_killed_during_a_query_is_restarted_and_the_query_succeeds(
@@ -247,7 +239,7 @@ def test_an_idle_engine_stops_and_is_restarted(own_small_home: Home, monkeypatch
     monkeypatch.setenv("GRAPHGROUND_ENGINE_IDLE_S", "4")
     engine = EmbeddedEngine(own_small_home, Catalog(own_small_home).get("films").id)
     assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]]
-    assert eventually(lambda: not is_alive(own_small_home), 60)
+    until(lambda: not is_alive(own_small_home))
     assert EngineState.read(own_small_home) is None
     assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]]
     engine.close()

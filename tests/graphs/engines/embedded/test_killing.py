@@ -1,7 +1,6 @@
 """The engine process is killed for a query that it cannot terminate; nobody else loses an answer."""
 
 import threading
-import time
 
 import pytest
 
@@ -14,6 +13,7 @@ from graphground.graphs.engines.embedded.launcher import EngineState, ensure_eng
 from graphground.graphs.engines.engine import QueryFailed, QueryTimeout
 from graphground.graphs.graph import Graph
 from graphground.graphs.storage.home import Catalog, Home
+from tests.support.waiting import until
 
 DEAF = "RETURN reduce(s = 0, x IN range(1, 900000) | s + reduce(t = 0, y IN range(1, 900000) | t + y)) AS total"
 SLOW = "UNWIND range(1, 1000000) AS x UNWIND range(1, 1000000) AS y RETURN count(*)"
@@ -24,17 +24,13 @@ def test_a_young_process_is_not_killed_until_it_has_served_for_some_seconds(
 ) -> None:
     ages = iter((1.0, 9.9, 10.0))
     monkeypatch.setattr(module, "lifetime", lambda _: next(ages))
-    asked = threading.Event()
     engine = EmbeddedEngine(films_home, Catalog(films_home).get("films").id)
     before = ensure_engine(films_home)
     with cancellable() as call, pytest.raises(QueryTimeout):
         engine.run(parse(DEAF), timeout=0.05)
     assert call.lingers
     assert engine.run("RETURN 1").rows == [[1]]  # beside the query that continues
-    deadline = time.monotonic() + 60
-    while (state := EngineState.read(films_home)) is not None and state.instance == before.instance:
-        assert time.monotonic() < deadline
-        asked.wait(0.05)
+    until(lambda: (state := EngineState.read(films_home)) is None or state.instance != before.instance)
     assert engine.run("RETURN 1").rows == [[1]]
     engine.close()
 
@@ -59,10 +55,8 @@ def test_a_process_is_not_killed_for_a_query_that_has_ended_later_than_its_calle
         engine.run(SLOW, timeout=0.2)
     assert call.lingers
     ended.set()
-    deadline = time.monotonic() + 60
-    while len(looks) < 2 or looks[-1] or any(t.name == "graphground-abandoned" for t in threading.enumerate()):
-        assert time.monotonic() < deadline
-        threading.Event().wait(0.05)
+    until(lambda: len(looks) > 1 and not looks[-1])
+    until(lambda: all(thread.name != "graphground-abandoned" for thread in threading.enumerate()))
     assert engine.run("RETURN 1").rows == [[1]]
     assert EngineState.read(films_home) == before
     engine.close()

@@ -5,8 +5,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,17 +14,9 @@ from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import EmbeddedSettings, ensure_engine
 from graphground.graphs.engines.embedded.process import EngineProcess
 from graphground.graphs.storage.home import Catalog, Home
+from tests.support.waiting import until
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")]
-
-
-def eventually(condition: Callable[[], bool], seconds: float = 90.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 def test_an_engine_with_a_damaged_catalog_answers_and_ends_at_sigterm(own_small_home: Home, tmp_path: Path) -> None:
@@ -39,10 +29,10 @@ def test_an_engine_with_a_damaged_catalog_answers_and_ends_at_sigterm(own_small_
         # Replaced in one step: the engine would also report a catalog that it reads while it is being written.
         (tmp_path / "damaged").write_text(damage, encoding="utf-8")
         os.replace(tmp_path / "damaged", catalog)
-        assert eventually(lambda times=number: log.read_text("utf-8", "replace").count("could not be deleted") == times)
+        until(lambda times=number: log.read_text("utf-8", "replace").count("could not be deleted") == times)
         assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]]
     os.kill(process, signal.SIGTERM)
-    assert eventually(lambda: not Path(f"/proc/{process}").exists())
+    until(lambda: not Path(f"/proc/{process}").exists())
     engine.close()
 
 
@@ -54,7 +44,7 @@ def test_an_engine_whose_folder_was_deleted_stops(own_small_home: Home, tmp_path
     # The folder is moved, not deleted file by file: the engine still writes, and the deletion fails if a new file
     # appears while the folder is being emptied.
     aside = own_small_home.folder.rename(tmp_path / "aside")
-    assert eventually(lambda: not Path(f"/proc/{process}").exists())
+    until(lambda: not Path(f"/proc/{process}").exists())
     shutil.rmtree(aside)
 
 
@@ -62,6 +52,7 @@ STARTING = """
 import sys
 from graphground.graphs.engines.embedded import process
 from graphground.graphs.engines.embedded.launcher import EngineState
+from tests.support.waiting import until
 
 write = EngineState.write
 

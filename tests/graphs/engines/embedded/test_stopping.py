@@ -4,7 +4,6 @@ import os
 import signal
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import EngineState, ensure_engine
 from graphground.graphs.engines.engine import EngineBusy, QueryCancelled, QueryTimeout
 from graphground.graphs.storage.home import Catalog, Home
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.timeout(240)
 NEVER = "reduce(s = 0, x IN range(1, 1000000) | s + reduce(t = 0, y IN range(1, 1000000) | t + y))"
@@ -78,10 +78,8 @@ def test_other_clients_continue_while_a_query_that_ignores_termination_is_ended(
             # The second query is refused if the restart that the first caused takes all of its time.
             with pytest.raises((QueryTimeout, EngineBusy)):
                 engine.run(query, timeout=0.5)
-        before, deadline = len(answers), time.monotonic() + 100
-        while len(answers) < before + 10:
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        before = len(answers)
+        until(lambda: len(answers) >= before + 10)
     finally:
         over.set()
         for thread in clients:
@@ -99,17 +97,13 @@ def test_a_cancelled_query_that_ignores_termination_ends(engine: EmbeddedEngine)
             engine.run(DEAF["reduce"], timeout=60)
         timer.join()
     assert engine.run("RETURN 1", timeout=30).rows == [[1]]
-    deadline = time.monotonic() + 90
-    while "reduce" in (running := str(engine.run("SHOW TRANSACTIONS").rows)):
-        assert time.monotonic() < deadline, running
+    until(lambda: "reduce" not in str(engine.run("SHOW TRANSACTIONS").rows))
 
 
 def freeze(process: int) -> None:
     """Stop a process, and wait until all its threads have stopped: until then they can still answer a query."""
     os.kill(process, signal.SIGSTOP)
-    deadline = time.monotonic() + 30
-    while states(process) != {"T"}:
-        assert time.monotonic() < deadline, states(process)
+    until(lambda: states(process) == {"T"})
 
 
 def states(process: int) -> set[str]:
@@ -127,9 +121,6 @@ def test_an_unresponsive_engine_is_killed_and_the_next_call_uses_a_new_engine(
     freeze(frozen.pid)
     with pytest.raises(QueryTimeout):
         engine.run("MATCH (n) RETURN count(n)", timeout=0.5)
-    deadline = time.monotonic() + 60
-    while (state := EngineState.read(small_home)) is not None and state.instance == frozen.instance:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(lambda: (state := EngineState.read(small_home)) is None or state.instance != frozen.instance)
     assert engine.run("MATCH (n) RETURN count(n)", timeout=60).rows == [[4]]
     assert ensure_engine(small_home).instance != frozen.instance
