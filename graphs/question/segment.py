@@ -55,9 +55,9 @@ UNEXPLAINED, LITTLE = 0.25, 0.25
 """How much less an exact name costs that nothing else explains, and the explanation from which that holds no more."""
 DOUBTFUL, UNKNOWN_PROMINENCE = 2.5, 0.3
 """The cost above that of plain words up to which an exact name is considered, and the prominence of unread nodes."""
-CAPITAL_FIRST, BEGINNING, PROMINENT = 0.25, 0.25, 0.35
-"""How much of the following costs remains for the capitalised first word of a sentence, how much more it costs to leave
-it plain, and how much less a well connected node costs."""
+CAPITAL_FIRST, BEGINNING = 0.25, 0.25
+"""How much of the following costs remains for the capitalised first word of a sentence, and how much more it costs to
+leave it plain."""
 EXPLAINED, PLAIN_NAME, OTHER_CASE = 3.0, 1.2, 0.6
 """The costs of taking for a name, without a capital letter, a word that the schema explains, that is frequent English,
 and that the graph writes with a capital letter."""
