@@ -15,7 +15,7 @@ from graphground.cypher.checks.places import compare_beside, connecting, written
 from graphground.cypher.diagnostics import Edit, Severity, all_of, either, listed
 from graphground.cypher.names.nearest import meaning
 from graphground.cypher.names.words import split
-from graphground.cypher.outline.model import Comparison, Data, Facts, PropertyUse, owners
+from graphground.cypher.outline.model import Comparison, Data, Facts, PropertyUse, common_texts, owners
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.cypher.schema import pattern_texts
 
@@ -146,6 +146,7 @@ class _Names:
         known = self._index.schema.labels
         searched: Sequence[str | None] = labels if len(labels) < len(self._index.label_masks) else (None,)
         if any(self._entities.holds(value, label=label, property=use.key) for label in searched):
+            self._other_case(comparison, use, node, value)
             return
         if self._other_property(comparison, use, value, labels):
             return
@@ -188,6 +189,15 @@ class _Names:
             message += f" Several begin with it: {condition}." if edits else ""
         clear = clear and len(suggestions) == 1
         self._findings.add(severity, "entity_not_found", message, node, suggestions, clear=clear, edits=edits)
+
+    def _other_case(self, comparison: Comparison, use: PropertyUse, node: t.Node, value: str) -> None:
+        """Report a value that other nodes have in another case: `p.colour = 'black'`, where some are 'Black'."""
+        texts = common_texts(self._facts, use.symbol, use.key, self._data)
+        others = sorted(text for text in texts - {value} if text.lower() == value.lower())
+        if value in texts and others and comparison.operator == "=" and not comparison.negated:
+            condition = f"toLower({use.symbol.name or 'n'}.{quoted_name(use.key)}) = {quoted_string(value.lower())}"
+            message = f"Other nodes have the {use.key} {all_of(list(map(repr, others)))}. To match these too, write {condition} in WHERE."
+            self._findings.hint("text_compared", message, node)
 
     def _other_property(self, comparison: Comparison, use: PropertyUse, value: str, labels: Sequence[str]) -> bool:
         """Report a text that is the value of another property: `{name: 'Acme'}`, where Acme is a `companyName`.

@@ -306,13 +306,9 @@ def _hint(c: Cursor) -> t.IndexHint:
     c.expect(":")
     label = c.name("a label")
     c.expect("(")
-    keys = c.several(_key)
+    keys = c.several(lambda c: c.name("a property name"))
     c.expect(")")
     return t.IndexHint(start, c.end, kind, [variable], label, keys)
-
-
-def _key(c: Cursor) -> t.Name:
-    return c.name("a property name")
 
 
 def with_(c: Cursor) -> t.With:

@@ -275,6 +275,18 @@ def test_a_relationship_written_as_a_property_becomes_a_relationship(query: str,
     assert validate(query, VESSELS, entities=PLACES).suggested_query == fixed
 
 
+def test_a_text_that_other_nodes_have_in_another_case_is_reported_with_the_condition_for_all() -> None:
+    known = PropertyStatistics(9, 9, 4, common=(("male", 5), ("Male", 2), ("female", 1), ("MALE?", 1)))
+    data = Statistics({"Person": LabelStatistics("Person", 9, {"gender": known}, "name")}, {}, ())
+    names = Names(values={"gender": ["male", "Male", "female"]})
+    query = "MATCH (p:Person) WHERE p.gender = '{}' RETURN p.name"
+    (found,) = validate(query.format("male"), COMPANY, entities=names, data=data).diagnostics
+    assert (found.code, found.severity, found.found) == ("text_compared", "hint", "'male'")
+    assert found.message.startswith("Other nodes have the gender 'Male'. To match these too, write toLower(p.gender) =")
+    for other in (query.format("female"), query.format("male").replace("= ", "<> ")):
+        assert not validate(other, COMPANY, entities=names, data=data).diagnostics
+
+
 def test_a_name_with_the_word_of_its_label_is_the_name() -> None:
     ages = schema("dig", {"Period": {}, "Find": {}}, ["Find DATES_TO Period"])
     names = Names(("Roman", "Period"), ("Bronze Age", "Period"))
