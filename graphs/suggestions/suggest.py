@@ -52,14 +52,13 @@ class Suggestion:
     """A suggested query that can be run unchanged.
 
     `rows` is the number of rows that it returns, 0 if nothing matches, or None if they were not counted in time; the
-    single row of a count, a sum or a comparison is 1. `probability` is its share among all candidates; `confidence` the
-    probability that it is what was asked. Unless the database answered `in_time`, the path may not occur in the data.
+    single row of a count, a sum or a comparison is 1. `confidence` is the probability that it is what was asked. Unless
+    the database answered `in_time`, the path may not occur in the data.
     """
 
     cypher: str
     reason: str
     rows: int | None
-    probability: float
     confidence: float
     candidate: Candidate
     in_time: bool = True
@@ -175,8 +174,6 @@ def suggest(
         distinct.setdefault(_identity(proposal.candidate, counted), proposal)
     best = list(distinct.values())
     scores = [proposal.score for proposal in (*best, *found[len(best) :])]
-    highest = max(scores)
-    mass = sum(exp(score - highest) for score in scores)
     # A name that the graph does not have cannot be part of any of these queries.
     known = ABSENT_NAME if any(mention.verdict == "not_found" for mention in question.mentions) else 1.0
     return [
@@ -184,7 +181,6 @@ def suggest(
             proposal.candidate.cypher(),
             describe(proposal.candidate),
             rows_of(proposal.candidate),
-            exp(proposal.score - highest) / mass,
             (1.0 if proposal.proposer.walker.in_time else TOO_SLOW)
             * known
             * (1 - proposal.proposer.asks_own_label(proposal.candidate))

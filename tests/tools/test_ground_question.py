@@ -137,7 +137,7 @@ def test_only_a_type_whose_relationships_mostly_lead_back_is_said_to_lead_both_w
         facts = Statistics(patterns=(of_humans, PatternStatistics("spouse", "Person", "Film", 900)))
         monkeypatch.setattr(Graph, "statistics", lambda self, fresh=False: facts)
         shape = Shape((Walk(Anchor(0, "Heat", "name", "Film"), (Step("spouse", "any"),), ({"Person": 1.0},), 1.0),))
-        found = Suggestion("", "", 1, 1.0, 1.0, Candidate(shape, Form("names", "name")))
+        found = Suggestion("", "", 1, 1.0, Candidate(shape, Form("names", "name")))
         return list(_traps(film_graph, read("Who is married?", film_graph), [found]))
 
     assert notes(0.9) == ["spouse leads both ways here: match it without an arrow."]
@@ -148,7 +148,7 @@ def test_a_label_that_some_of_the_nodes_lack_is_a_trap(film_graph: Graph) -> Non
     several = replace(film_graph.schema, label_combinations=frozenset([frozenset(("Film", "Person"))]))
     labels = {"Person": 0.6, "Film": 1.0}
     shape = Shape((Walk(Anchor(0, "Heat", "name", "Film"), (Step("directedBy", "out"),), (labels,), 1.0),))
-    found = Suggestion("", "", 1, 1.0, 1.0, Candidate(shape, Form("names", "name")))
+    found = Suggestion("", "", 1, 1.0, Candidate(shape, Form("names", "name")))
     question = read("Who directed Heat?", film_graph)
     (note,) = (n for n in _traps(replace(film_graph, schema_source=several), question, [found]) if "label" in n)
     assert note.startswith("Labels are incomplete: with (:Person), query 1 would lose about 40% of its nodes.")
