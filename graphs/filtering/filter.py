@@ -161,7 +161,8 @@ def select(question: Question, schema: PropertyGraphSchema, *, wide: bool = Fals
     With `wide`, everything that may matter is selected, each with its relevance, to be cut to a budget.
     """
     graph = label_graph(schema)
-    chosen = _Chosen(_labels(question, schema), _types(question), _types_at_nodes(question))
+    at_nodes = frozenset(link.type for around in question.neighbourhoods.values() for link in around.links)
+    chosen = _Chosen(_labels(question, schema), _types(question), at_nodes)
     selection = Selection(schema)
     for label, relevance in chosen.labels.items():
         selection.add_label(label, relevance)
@@ -225,10 +226,6 @@ def _types(question: Question) -> dict[str, float]:
             strength = meaning.strength if meaning.strength >= best - TYPE_CLAIM else 0.5 * meaning.strength
             found[meaning.name] = max(strength, found.get(meaning.name, 0.0))
     return found
-
-
-def _types_at_nodes(question: Question) -> frozenset[str]:
-    return frozenset(link.type for around in question.neighbourhoods.values() for link in around.links)
 
 
 def _add_types(chosen: _Chosen, schema: PropertyGraphSchema, selection: Selection) -> None:

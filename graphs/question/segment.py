@@ -401,7 +401,7 @@ class Segmenter:
                 continue
             for a in range(max(0, first - 2), last + 1):
                 for b in range(max(a, first), min(a + MAX_FUZZY_WORDS, last + 3, len(self.words))):
-                    if (a, b) in settled or (a, b) in runs or self._separated_within(a, b):
+                    if (a, b) in settled or (a, b) in runs or any(self._separated(n, n + 1) for n in range(a, b)):
                         continue
                     edges = [self.words[n] for n in (a, b)]
                     if any(
@@ -416,9 +416,6 @@ class Segmenter:
                     doubt = sum(self.explained[n] > 0.6 or self.plain[n] == 0 for n in outside)
                     parts[a, b] = (b - a) - 3 * len(outside) - 3 * doubt
         return sorted(parts, key=lambda part: -parts[part])
-
-    def _separated_within(self, a: int, b: int) -> bool:
-        return any(self._separated(n, n + 1) for n in range(a, b))
 
     def _fuzzy(self, stretches: Iterable[tuple[int, int]]) -> list[_Item]:
         spans = {}
