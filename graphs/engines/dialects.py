@@ -12,7 +12,7 @@ Constructs that newer versions of a database support are reported only after the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -335,8 +335,6 @@ ARCADEDB = Dialect(
     needs_rewrites=True,
     unsupported=ARCADEDB_UNSUPPORTED,
 )
-
-DIALECTS: Mapping[str, Dialect] = {item.name: item for item in (NEO4J, MEMGRAPH, ARCADEDB)}
 
 
 def dialect_of(agent: str) -> Dialect:

@@ -6,7 +6,7 @@ from graphground.cypher import parse
 from graphground.cypher.quoting import nodes, property_of, relationships
 from graphground.cypher.safety.canonical import two_readings
 from graphground.graphs.engines.bolt import to_send
-from graphground.graphs.engines.dialects import DIALECTS
+from graphground.graphs.engines.dialects import dialect_of
 
 NAMES = [
     "Movie",
@@ -36,7 +36,7 @@ def test_a_pattern_with_any_characters_in_its_names_is_parsed_alike_everywhere(n
         f"CALL {{ {nodes(name).match()} RETURN count(n) AS c }} RETURN 1 AS q, c",
     ):
         assert not two_readings(query)
-        sent = to_send(DIALECTS[dialect], parse(query)).text
+        sent = to_send(dialect_of(dialect), parse(query)).text
         assert "\\u" not in sent
         assert "DELETE" not in sent or "'" in sent
 
