@@ -6,7 +6,6 @@ error is not quoted, because it may contain a part of the key. In other error te
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -235,13 +234,9 @@ def _reply(response: ModelResponse) -> Reply:
         cost = None
     return Reply(
         text=response.text or "",
-        uses=tuple(ToolUse(part.tool_call_id, part.tool_name, _as_json(part)) for part in response.tool_calls),
+        uses=tuple(ToolUse(part.tool_call_id, part.tool_name, part.args_as_json_str()) for part in response.tool_calls),
         tokens_in=response.usage.input_tokens,
         tokens_out=response.usage.output_tokens,
         cost_usd=cost,
         finish=response.finish_reason or "",
     )
-
-
-def _as_json(part: ToolCallPart) -> str:
-    return part.args if isinstance(part.args, str) else json.dumps(part.args or {}, ensure_ascii=False)

@@ -256,15 +256,12 @@ class Binary(Expression):
     """A binary operation, `a + b`.
 
     `operator` is upper case with single spaces: `AND OR XOR + - * / % ^ || = <> < <= > >= =~ IN CONTAINS`,
-    `STARTS WITH`, `ENDS WITH`. `operator_start` is the operator's offset.
+    `STARTS WITH`, `ENDS WITH`.
     """
-
-    unshaped: ClassVar[frozenset[str]] = frozenset({"operator_start"})
 
     operator: str
     left: Expression
     right: Expression
-    operator_start: int
 
 
 class ComparisonChain(Expression):
@@ -273,9 +270,6 @@ class ComparisonChain(Expression):
 
     operands: list[Expression]
     operators: list[str]
-    operator_starts: list[int]
-
-    unshaped: ClassVar[frozenset[str]] = frozenset({"operator_starts"})
 
 
 class Unary(Expression):

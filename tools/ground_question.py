@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
 DEFAULT_TOKENS = 1_000
 LEAST_SCHEMA_TOKENS = 150
-MAX_MEANINGS = 3
-MAX_WORDS = 3
-MAX_NOTES = 5
+MAX_MEANINGS, MAX_WORDS, MAX_NOTES = 3, 3, 5
 SAME_STRENGTH = 0.05
 CLEAR = 0.5
 """The least strength of a word's meaning, and the least confidence with which a query is shown without a doubt."""

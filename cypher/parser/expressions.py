@@ -41,9 +41,9 @@ def _logic(c: Cursor, least: int) -> t.Expression:
     i = c.i
     left = _negation(c) if c.kinds[i] == "NOT" else comparison(c)
     while (level := _LOGIC.get(kind := c.kinds[c.i], 0)) >= least:
-        at = c.skip()
+        c.i += 1
         right = _logic(c, level + 1)
-        left = t.Binary(c.starts[i], c.end, kind, left, right, at)
+        left = t.Binary(c.starts[i], c.end, kind, left, right)
     return left
 
 
@@ -74,21 +74,19 @@ def comparison(c: Cursor) -> t.Expression:
         return left
     operands = [left]
     operators: list[str] = []
-    places: list[int] = []
     while kind in _COMPARISONS:
-        place = c.starts[c.i]
         if kind == "!=":
+            place = c.starts[c.i]
             message = "inequality is written <> in Cypher, not !="
             c.notes.append(Problem("syntax", place, place + 2, message, edits=(Edit(place, place + 2, "<>"),)))
             kind = "<>"
         operators.append(kind)
-        places.append(place)
         c.i += 1
         operands.append(predicate(c))
         kind = c.kinds[c.i]
     if len(operators) == 1:
-        return t.Binary(c.starts[i], c.end, operators[0], left, operands[1], places[0])
-    return t.ComparisonChain(c.starts[i], c.end, operands, operators, places)
+        return t.Binary(c.starts[i], c.end, operators[0], left, operands[1])
+    return t.ComparisonChain(c.starts[i], c.end, operands, operators)
 
 
 def predicate(c: Cursor) -> t.Expression:
@@ -98,7 +96,7 @@ def predicate(c: Cursor) -> t.Expression:
     kind = c.kinds[c.i]
     if kind not in _PREDICATES:
         return left
-    at = c.skip()
+    c.i += 1
     if kind == "IS":
         return _is(c, c.starts[i], left)
     if kind == "::":
@@ -108,7 +106,7 @@ def predicate(c: Cursor) -> t.Expression:
         c.expect("WITH")
         kind += " WITH"
     right = sum_(c)
-    return t.Binary(c.starts[i], c.end, kind, left, right, at)
+    return t.Binary(c.starts[i], c.end, kind, left, right)
 
 
 def _is(c: Cursor, start: int, left: t.Expression) -> t.Expression:
@@ -129,9 +127,9 @@ def sum_(c: Cursor, least: int = 1) -> t.Expression:
     i = c.i
     left = _signed(c)
     while (level := _ARITHMETIC.get(kind := c.kinds[c.i], 0)) >= least:
-        at = c.skip()
+        c.i += 1
         right = sum_(c, level + 1)
-        left = t.Binary(c.starts[i], c.end, kind, left, right, at)
+        left = t.Binary(c.starts[i], c.end, kind, left, right)
     return left
 
 

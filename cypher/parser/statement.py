@@ -54,7 +54,7 @@ def parse_text(text: str, language: str) -> tuple[t.Query, list[Problem]]:
         raise
     for node in list(query.walk()):
         node.start, node.end = offsets[node.start], offsets[node.end]
-        for field in ("operator_start", "name_start", "name_end"):
+        for field in ("name_start", "name_end"):
             if field in node.fields:
                 setattr(node, field, offsets[getattr(node, field)])
         for field in ("operator_starts", "keyword_starts"):

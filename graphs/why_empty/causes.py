@@ -431,7 +431,7 @@ def explain_equality(
     `bare` is the pattern without the map, and `variable` is the variable in `bare`.
     """
     subject = t.Property(entry.start, entry.key.end, t.Variable(entry.start, entry.start, variable), entry.key)
-    condition = t.Binary(entry.start, entry.end, "=", subject, entry.value, entry.key.end)
+    condition = t.Binary(entry.start, entry.end, "=", subject, entry.value)
     text = f"{variable}.{quoted_name(entry.key.text)}"
     found = explain_condition(_Named(probe, subject, text), f"{before} MATCH {bare}", condition)
     if node.variable is not None:
