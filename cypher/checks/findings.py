@@ -96,7 +96,7 @@ def without_entry(query: Query, entry: Node) -> tuple[NodePattern | Relationship
 def entry_as_condition(query: Query, entry: Node, condition: str) -> list[Edit]:
     """Return the edit that takes an entry out of the map of a node or relationship and adds a condition there.
 
-    None is returned if the node or relationship has no variable, or already a WHERE.
+    No edit is returned if the node or relationship has no variable, or already a WHERE.
     """
     found = without_entry(query, entry)
     if found is None or found[0].properties is None or found[0].variable is None or found[0].where:
