@@ -1,7 +1,7 @@
 """Proposes candidate queries for a question, with the features by which they are ranked.
 
 The shapes come from walking the data (`walks`), the forms from the question's operators. Features are general: how
-well the words of relationships, labels and properties are said, and how much of the question they cover.
+well the words of relationships, labels and properties are said, how much of the question they cover, in what order.
 """
 
 from __future__ import annotations
@@ -154,6 +154,7 @@ class Proposer:
             found["several"] = float(several)
         found["unused"], found["unused.lower"] = self._unused(used)
         found[f"steps.{len(steps)}"] = 1.0
+        found["order"] = self._in_order(shape, said)
         found["back"] = float(sum(a == reverse(b) for a, b in pairwise(steps)))
         found["back.same"] = found["back"] * ("same" in self.operators)
         found["any"] = float(sum(step.direction == "any" for step in steps))
@@ -494,6 +495,23 @@ class Proposer:
             else:
                 words += score
         return names, words
+
+    def _in_order(self, shape: Shape, said: Sequence[_Said]) -> float:
+        """Return whether steps nearer to a name are said nearer to it, from -1 to 1."""
+        total = 0.0
+        offset = 0
+        for path in shape.paths:
+            its = said[offset : offset + len(path.steps)]
+            offset += len(path.steps)
+            if shape.tail and path is shape.paths[0]:
+                its = [*its, *said[-len(shape.tail.steps) :]]
+            if len(its) < 2 or path.anchor.mention < 0:
+                continue
+            known = self._distances(path.anchor.mention)
+            for a, b in pairwise([known[each.place] if each.place >= 0 else None for each in its]):
+                if a is not None and b is not None and a != b:
+                    total += 1.0 if a < b else -1.0
+        return total
 
     @remembered
     def _distances(self, mention: int) -> list[float]:
