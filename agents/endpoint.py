@@ -232,9 +232,11 @@ def _reply(response: ModelResponse) -> Reply:
         cost: float | None = float(response.cost().total_price)
     except (LookupError, ValueError, AssertionError):  # no price is known for the model, or no usage was sent
         cost = None
+    # As the model wrote them: the session reports what is not JSON.
+    calls = [(its, its.args if isinstance(its.args, str) else its.args_as_json_str()) for its in response.tool_calls]
     return Reply(
         text=response.text or "",
-        uses=tuple(ToolUse(part.tool_call_id, part.tool_name, part.args_as_json_str()) for part in response.tool_calls),
+        uses=tuple(ToolUse(part.tool_call_id, part.tool_name, arguments) for part, arguments in calls),
         tokens_in=response.usage.input_tokens,
         tokens_out=response.usage.output_tokens,
         cost_usd=cost,

@@ -256,12 +256,6 @@ def doubts(definition: Definition) -> Iterator[tuple[str, str]]:
                 yield f"{name}.{key}", value.doubtful
 
 
-def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema of definition files, for editors;
-    stored in `definition.schema.json` beside this module."""
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Definition.model_json_schema()}
-
-
 # Units. The factors to the base unit of each dimension come from Wikidata's own conversion table. A year and a month
 # have their mean length in the Gregorian calendar. Each currency has its own dimension: currencies are never converted.
 

@@ -149,20 +149,13 @@ class Recorder:
             with self._lock:
                 self.dropped += 1
 
-    def lines(self, after: int = 0, owner: str | None = None) -> tuple[int, list[bytes]]:
-        """Return the number of the last event, counted from 1, and the lines of the kept events after event `after`.
-
-        With `owner`, only the lines of that client's calls are returned.
-        """
-        last, numbered = self.numbered_lines(after, owner)
-        return last, [line for _, line in numbered]
-
-    def numbered_lines(
+    def lines(
         self, after: int = 0, owner: str | None = None, max_bytes: int = MAX_BYTES
     ) -> tuple[int, list[tuple[int, bytes]]]:
-        """Return the next lines with their numbers, and the number up to which events were looked at.
+        """Return the number up to which events were looked at, and the lines of those after `after` with their numbers.
 
-        At most about `max_bytes` are returned; the next call, with the returned number, continues.
+        Numbers count from 1. With `owner`, only the lines of that client's calls are returned. After about `max_bytes`,
+        the next call, with the returned number, continues.
         """
         with self._lock:
             count = min(len(self._lines), max(0, self._last - after))

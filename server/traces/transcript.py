@@ -11,7 +11,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from difflib import unified_diff
 from typing import Any
 
 import orjson
@@ -30,8 +29,7 @@ _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 def transcript(events: Iterable[Event]) -> str:
     """Return the events as Markdown, with one section per event, session by session.
 
-    The conversation of an agent's model is shown as text; if a role is asked again, only what has changed in its
-    messages since the last time.
+    The conversation of an agent's model is shown as text; if a role is asked again, only its changed messages.
     """
     places: dict[str, int] = {}  # several sessions may work at once, but are read one after another
     events = sorted(events, key=lambda event: places.setdefault(event.session, len(places)))
@@ -67,18 +65,11 @@ def _messages_of(event: Event) -> list[tuple[str, str]]:
 
 
 def _conversation(messages: Sequence[tuple[str, str]], before: Sequence[tuple[str, str]]) -> list[str]:
-    """Return messages as text, or what differs from those that the same role was sent before, if that is shorter."""
+    """Return messages as text, without those that the same role was sent before."""
     parts = []
     for place, (role, text) in enumerate(messages):
-        earlier = before[place] if place < len(before) else ("", "")
-        if earlier == (role, text):
-            parts.append(f"Message of {span(role)}: as before.")
-            continue
-        changes = list(unified_diff(earlier[1].split("\n"), text.split("\n"), n=1, lineterm=""))[2:]
-        if earlier[0] == role and sum(map(len, changes)) < len(text):
-            parts += [f"Message of {span(role)}, changed:", fenced("\n".join(changes), "diff")]
-        else:
-            parts += [f"Message of {span(role)}:", fenced(text)]
+        same = place < len(before) and before[place] == (role, text)
+        parts += [f"Message of {span(role)}: as before."] if same else [f"Message of {span(role)}:", fenced(text)]
     return parts
 
 

@@ -356,7 +356,7 @@ class Work:
                 if now_running != running:
                     yield b"event: running\ndata: " + now_running + b"\n\n"
                     running, quiet = now_running, 0.0
-                after, new = self._recorder.numbered_lines(after, viewer, MAX_BATCH_BYTES)
+                after, new = self._recorder.lines(after, viewer, MAX_BATCH_BYTES)
                 if new:
                     yield b"".join(b"id: %d\ndata: %s\n" % each for each in new)
                     quiet = 0.0
@@ -377,7 +377,7 @@ class Work:
         session, form = arguments.get("session"), arguments.get("form")
 
         def work() -> str:
-            events = [event_in(line) for line in self._recorder.lines(owner=viewer)[1]]
+            events = [event_in(line) for _, line in self._recorder.lines(owner=viewer)[1]]
             chosen = [event for event in events if session is None or event.session == session]
             if form == "markdown":
                 return transcript(chosen)

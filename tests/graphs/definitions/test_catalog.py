@@ -85,8 +85,6 @@ def test_doubtful_sources_are_marked_with_a_reason() -> None:
 
 
 def test_the_json_schema_next_to_the_model_is_current() -> None:
-    from graphground.graphs.definitions.read import json_schema
-
-    text = (files("graphground.graphs.definitions") / "definition.schema.json").read_text("utf-8")
-    assert json.loads(text) == json_schema()
-    assert set(Definition.model_fields) == set(json_schema()["properties"])
+    stored = json.loads((files("graphground.graphs.definitions") / "definition.schema.json").read_text("utf-8"))
+    assert stored == {"$schema": "https://json-schema.org/draft/2020-12/schema", **Definition.model_json_schema()}
+    assert set(Definition.model_fields) == set(stored["properties"])

@@ -43,7 +43,7 @@ def test_a_call_is_kept_with_its_client_its_time_and_its_tokens(recorder: Record
     payload = orjson.dumps(answer)
     recorder.record(ADA, "execute_cypher", arguments, Outcome(payload, payload.decode()), 0.25)
     recorder.settle()
-    last, [line] = recorder.lines()
+    last, [(_, line)] = recorder.lines()
     event = event_in(line)
     assert (last, event.kind, event.session, event.client, event.name) == (
         1,
@@ -72,7 +72,7 @@ def test_the_oldest_calls_are_dropped_if_the_calls_are_too_many_or_too_long() ->
         recorder.settle()
         last, lines = recorder.lines()
         assert last == 10
-        assert event_in(lines[-1]).name == "tool_9"
+        assert event_in(lines[-1][1]).name == "tool_9"
         assert len(lines) <= 3
         recorder.close()
 
@@ -81,7 +81,7 @@ def test_calls_after_a_given_number_are_returned(recorder: Recorder) -> None:
     for number in range(4):
         record(recorder, f"tool_{number}")
     recorder.settle()
-    assert [event_in(line).name for line in recorder.lines(after=2)[1]] == ["tool_2", "tool_3"]
+    assert [event_in(line).name for _, line in recorder.lines(after=2)[1]] == ["tool_2", "tool_3"]
     assert recorder.lines(after=9)[1] == []
 
 
@@ -90,7 +90,7 @@ def test_a_long_answer_is_recorded_with_fewer_rows_and_marked(recorder: Recorder
     text = orjson.dumps(answer).decode()
     recorder.record(ADA, "execute_cypher", {}, Outcome(text.encode(), text), 1)
     recorder.settle()
-    line = recorder.lines()[1][0]
+    line = recorder.lines()[1][0][1]
     event = event_in(line)
     assert len(line) < 1.1 * MAX_ANSWER_BYTES
     assert 100 < len(event.answer["rows"]) < 10_000
@@ -103,7 +103,7 @@ def test_a_long_answer_is_recorded_with_fewer_rows_and_marked(recorder: Recorder
 def test_arguments_that_cannot_be_encoded_are_left_out_of_the_event(recorder: Recorder) -> None:
     recorder.record(ADA, "list_graphs", {"graph": "\ud800"}, Outcome(b"{}", "{}"), 0)
     recorder.settle()
-    [line] = recorder.lines()[1]
+    [(_, line)] = recorder.lines()[1]
     assert "not recorded" in event_in(line).arguments[CUT]
 
 
@@ -165,7 +165,7 @@ for _ in range(10_000):
 def test_long_arguments_are_cut_before_they_are_searched(recorder: Recorder, arguments: dict[str, Any]) -> None:
     recorder.record(ADA, "list_graphs", arguments, Outcome(b"{}", "{}"), 0)
     recorder.settle()
-    [line] = recorder.lines()[1]
+    [(_, line)] = recorder.lines()[1]
     assert len(line) < 4 * MAX_ARGUMENT_BYTES
     assert CUT in line.decode()
 
@@ -174,14 +174,14 @@ def test_a_client_sees_its_own_calls_and_an_operator_sees_all(recorder: Recorder
     for number, owner in enumerate(["ada", "bob", "ada", ""]):
         recorder.record(Caller("5f", owner=owner), f"tool_{number}", {}, Outcome(b"{}", "{}"), 0)
     recorder.settle()
-    names = {of: [event_in(line).name for line in recorder.lines(owner=of)[1]] for of in ("ada", "bob", "eve", None)}
+    names = {of: [event_in(line).name for _, line in recorder.lines(owner=of)[1]] for of in ("ada", "bob", "eve", None)}
     assert names == {
         "ada": ["tool_0", "tool_2"],
         "bob": ["tool_1"],
         "eve": [],
         None: ["tool_0", "tool_1", "tool_2", "tool_3"],
     }
-    last, [(number, _)] = recorder.numbered_lines(after=1, owner="ada", max_bytes=1)
+    last, [(number, _)] = recorder.lines(after=1, owner="ada", max_bytes=1)
     assert (last, number) == (3, 3)
 
 

@@ -169,7 +169,7 @@ def test_the_messages_to_an_agents_model_are_text_and_the_next_round_shows_only_
     assert "It calls `get_schema`:" in first
     assert "1,500.0 ms" in first
     assert "Message of `system`: as before." in second
-    assert "-Feedback: none\n+Feedback: <b>the name</b> does not exist" in second
-    assert "Rule 3" not in second
+    assert "Message of `user`:" in second
+    assert "Feedback: <b>the name</b> does not exist" in second
     assert "Also recorded" not in text
     assert text.endswith("`evaluate`: `round 1` leads to `error`\n")
