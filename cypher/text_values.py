@@ -26,7 +26,7 @@ from graphground.cypher.quoting import quoted_string
 
 LEAST_SHARE = 0.9
 """The minimum share of values that must have one form for the whole property to count as having that form."""
-MOST = 0.55
+LEAST_MIXED_SHARE = 0.55
 """The minimum share of numbers in a property that counts as mixed: a query that uses it as a number means them."""
 
 FEWEST_VALUES = 3
@@ -285,7 +285,7 @@ def text_values(values: Sequence[str], *, mixed: bool = False) -> TextValues | N
     texts = [text for text in filled if text not in missing]
     if len(texts) < FEWEST_VALUES and len(set(texts)) < 2:
         return None
-    found = _dominant(texts) or (_numbers(texts, MOST) if mixed else None)
+    found = _dominant(texts) or (_numbers(texts, LEAST_MIXED_SHARE) if mixed else None)
     if found is None:
         return None
     form, fitting = found

@@ -49,7 +49,7 @@ SLOW_DATABASE = (
 FEW = 0.2
 """The share of nodes below which a label is rare."""
 FIRST_ROWS, FURTHER_ROWS, ROW_CHARACTERS, CELL_CHARACTERS = 10, 3, 40, 80
-"""The most rows shown of the first query and of each further one, the characters of a row on average, and the most of a
+"""The most rows shown of the first query, and of each further one; the most characters of a row in the mean, and of a
 value."""
 FIRST_ROWS_SECONDS = 0.5
 """The time limit for reading the first rows of all queries."""

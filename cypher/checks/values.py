@@ -74,6 +74,7 @@ EPOCHS = {
     "epochSeconds": "times as seconds since 1970",
     "yyyymmdd": "dates as eight digits",
 }
+"""What a property of whole numbers holds, by their unit, as messages say it."""
 
 
 def _epoch_unit(facts: Facts, use: PropertyUse, data: Data | None) -> str | None:

@@ -42,7 +42,7 @@ CONFIDENCE_FEATURES = (
 ABSENT_NAME = 0.3
 """The factor of confidence if the question names something that the graph does not have."""
 NEARLY_ALL = 0.95
-"""The share of nodes from which a label is that of all."""
+"""The share of nodes that must have a label for it to be said of all of them."""
 TOO_SLOW = 0.5
 """The factor of confidence if the database did not say in time which relationships the named nodes have."""
 

@@ -16,7 +16,7 @@ from typing import Any
 from graphground.cypher.names.words import word_lists
 from graphground.cypher.quoting import nodes, property_of, quoted_string, relationships
 from graphground.cypher.schema import Index, Label, PropertyGraphSchema
-from graphground.cypher.text_values import FORMS, LEAST_SHARE, MOST, TextValues, text_values
+from graphground.cypher.text_values import FORMS, LEAST_MIXED_SHARE, LEAST_SHARE, TextValues, text_values
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.schemas.extraction.findings import Steps
 
@@ -301,7 +301,7 @@ class Profiler:
             form = "code"
         elif fitting < found - standing and fitting_wider > fitting:
             form, fitting = wider, fitting_wider
-        if found <= standing or fitting < (MOST if seen.mixed else LEAST_SHARE) * (found - standing):
+        if found <= standing or fitting < (LEAST_MIXED_SHARE if seen.mixed else LEAST_SHARE) * (found - standing):
             return None
         words = self._words(values, seen) if seen.words else ()
         if form == "bool" and not words:
