@@ -3,6 +3,7 @@
 import gzip
 import json
 import random
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,8 +15,8 @@ from graphground.cypher.schema import PropertyGraphSchema
 from tests.support.shared_data import SHARED, needs
 
 NEEDED = [needs("schemas"), needs("cypherbench_tasks", "train.jsonl.gz")]
-STEP = 12
-"""Mistakes are planted in every twelfth query here, and in every query by `benchmarks/cypher/against_schema.py`."""
+STEP = 6
+"""Mistakes are planted in every sixth query here, and in every query by `benchmarks/cypher/against_schema.py`."""
 
 
 def lines(*parts: str) -> Iterator[dict[str, Any]]:
@@ -33,7 +34,9 @@ def schemas() -> dict[str, PropertyGraphSchema]:
 
 @pytest.fixture(scope="module")
 def gold() -> list[dict[str, Any]]:
-    return list(lines("cypherbench_tasks", "train.jsonl.gz"))
+    """Return the real queries; of those that differ in their literals alone, one: 2,700 of 8,534."""
+    rows = lines("cypherbench_tasks", "train.jsonl.gz")
+    return list({(row["graph"], re.sub(r"'[^']*'|\d+", "x", row["gold_cypher"])): row for row in rows}.values())
 
 
 class TestWithRealQueries:
@@ -56,9 +59,7 @@ class TestWithRealQueries:
             if mutant is not None:
                 assert validate(mutant.text, schema).suggested_query == row["gold_cypher"]
 
-    @pytest.mark.parametrize(
-        "kind", ["label", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("type", "property"))]
-    )
+    @pytest.mark.parametrize("kind", ["label", "type", "property"])
     def test_for_a_misspelled_name_the_correct_name_is_suggested_first(
         self, schemas: dict[str, PropertyGraphSchema], gold: list[dict[str, Any]], kind: str
     ) -> None:
@@ -73,25 +74,14 @@ class TestWithRealQueries:
                     diagnostic.code == mutant.code and diagnostic.suggestions[:1] == (mutant.right,)
                     for diagnostic in validate(mutant.text, schema).diagnostics
                 )
-        assert total > 500
+        assert total > 300
         assert right >= 0.98 * total
-
-    def test_with_an_open_schema_no_query_has_an_error(
-        self, schemas: dict[str, PropertyGraphSchema], gold: list[dict[str, Any]]
-    ) -> None:
-        rng = random.Random(7)
-        for row in gold[:: STEP * 10]:
-            schema = schemas[row["graph"]]
-            opened = PropertyGraphSchema(schema.name, schema.labels, schema.patterns, open=True)
-            mutant = Mutator(rng, schema).misspelt(row["gold_cypher"], "label", 2)
-            assert mutant is not None
-            assert validate(mutant.text, opened).valid
 
     def test_broken_text_raises_no_exception(
         self, schemas: dict[str, PropertyGraphSchema], gold: list[dict[str, Any]]
     ) -> None:
         rng = random.Random(11)
-        for row in gold[::STEP]:
+        for row in gold[:: 4 * STEP]:
             text = row["gold_cypher"]
             for _ in range(5):
                 place = rng.randrange(len(text))

@@ -1,7 +1,7 @@
 import gzip
-import itertools
 import json
 import random
+import re
 import time
 
 import pytest
@@ -13,8 +13,9 @@ from tests.support.neo4j_server import Neo4jServer
 from tests.support.opencypher_tck import cases
 from tests.support.shared_data import SHARED, needs
 
-PARTS = 6
-"""The number of parts of the 33,512 real queries; the quick lane checks one of them."""
+NAMES_AND_LITERALS = re.compile(
+    r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d+(?:\.\d+)?|\b(?!(?:[A-Z_]{2,}|AS|IN|OR)\b)[A-Za-z_]\w*"""
+)
 DIFFERENT_FROM_THE_KIT = 33
 """The number of queries in the openCypher kit on which Neo4j's own verdict differs from the kit's, listed by kind in
 docs/validation.md.
@@ -22,11 +23,14 @@ docs/validation.md.
 
 
 @needs("neo4j_verdicts", "neo4j_5.26_explain.jsonl.gz")
+@pytest.mark.slow
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, PARTS))])
-def test_our_verdicts_on_real_queries_equal_those_of_neo4j(part: int) -> None:
+def test_our_verdicts_on_real_queries_equal_those_of_neo4j() -> None:
     with gzip.open(SHARED / "neo4j_verdicts" / "neo4j_5.26_explain.jsonl.gz", "rt", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in itertools.islice(lines, part, None, PARTS)]
+        every = map(json.loads, lines)
+        # Of the queries that differ in names and literals alone, one is checked: 10,800 of 33,512.
+        rows = {(NAMES_AND_LITERALS.sub("x", row["query"]), not row["error"]): row for row in every}.values()
+    assert len(rows) > 10_000
     alarms: list[str] = []
     missed: list[str] = []
     placed = elsewhere = 0
@@ -79,7 +83,7 @@ def test_broken_queries_raise_no_exception_and_are_checked_quickly() -> None:
         return time.thread_time() - begin
 
     source = random.Random(5)
-    checked = [query for text in queries(5, 1500) for query in (text, broken(text, source))]
+    checked = [query for text in queries(5, 500) for query in (text, broken(text, source))]
     slow = [query for query in checked if seconds(query) > 0.25]
     assert [query for query in slow if min(seconds(query) for _ in range(3)) > 0.25] == []
 
