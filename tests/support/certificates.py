@@ -40,19 +40,6 @@ def self_signed(folder: Path) -> Path:
     return folder / "public.crt"
 
 
-def tls_settings(folder: Path) -> dict[str, str]:
-    """Return the settings of a Neo4j that speaks Bolt only over TLS, with the certificate in that folder."""
-    policy = "dbms.ssl.policy.bolt"
-    return {
-        f"{policy}.enabled": "true",
-        f"{policy}.base_directory": str(folder),
-        f"{policy}.private_key": "private.key",
-        f"{policy}.public_certificate": "public.crt",
-        f"{policy}.client_auth": "NONE",
-        "server.bolt.tls_level": "REQUIRED",
-    }
-
-
 def authority_and_server(folder: Path) -> Path:
     """Write `private.key` and `public.crt` of a server `localhost`, signed by a private authority.
 

@@ -11,6 +11,7 @@ reacts correctly to such answers, not that a real server gives them.
 from __future__ import annotations
 
 import socket
+import ssl
 import struct
 import threading
 from collections.abc import Callable, Iterator
@@ -69,8 +70,8 @@ Answer = Rows | Refusal | Waits
 class StandIn:
     """A listening fake server; `calls` holds the received queries."""
 
-    def __init__(self, agent: str, answer: Callable[[Call], Answer]) -> None:
-        self.agent, self.answer = agent, answer
+    def __init__(self, agent: str, answer: Callable[[Call], Answer], tls: ssl.SSLContext | None = None) -> None:
+        self.agent, self.answer, self.tls = agent, answer, tls
         self.calls: list[Call] = []
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
@@ -99,7 +100,15 @@ class StandIn:
     def _talk(self, connection: socket.socket) -> None:
         with connection, suppress(OSError, EOFError):
             try:
-                _Conversation(self, connection).go()
+                if self.tls is not None:
+                    if connection.recv(1, socket.MSG_PEEK) != b"\x16":
+                        connection.recv(1000)  # like Neo4j, read what is no TLS, and close the connection
+                        return
+                    with self.tls.wrap_socket(connection, server_side=True) as secured:
+                        self.open.add(secured)
+                        _Conversation(self, secured).go()
+                else:
+                    _Conversation(self, connection).go()
             finally:
                 self.open.discard(connection)
 
@@ -112,7 +121,8 @@ class _Conversation:
         self.begun: dict[str, Any] = {}
 
     def go(self) -> None:
-        assert self._read(4) == b"\x60\x60\xb0\x17"
+        if self._read(4) != b"\x60\x60\xb0\x17":
+            return
         offered = [self._read(4) for _ in range(4)]
         major, minor = next(version for version in VERSIONS if any(_within(version, offer) for offer in offered))
         self.connection.sendall(bytes((0, 0, minor, major)))
@@ -253,9 +263,9 @@ def unpacked(data: bytes, at: int) -> tuple[Any, int]:
 
 
 @contextmanager
-def stand_in(agent: str, answer: Callable[[Call], Answer]) -> Iterator[StandIn]:
-    """Run a fake server that greets as `agent`; its threads end with the block."""
-    server = StandIn(agent, answer)
+def stand_in(agent: str, answer: Callable[[Call], Answer], tls: ssl.SSLContext | None = None) -> Iterator[StandIn]:
+    """Run a fake server that greets as `agent`, over TLS if it has a context; its threads end with the block."""
+    server = StandIn(agent, answer, tls)
     thread = threading.Thread(target=server.serve, daemon=True)
     thread.start()
     try:
