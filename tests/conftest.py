@@ -32,7 +32,7 @@ pytest_plugins = (
 
 ENGINE = {
     "bundled_home", "data_folder", "empty_home", "loaded_small_home", "small_home", "own_small_home", "films_home",
-    "film_graph", "nba", "own_arcadedb", "movies", "wrong_home", "real_graphs", "page_home", "eval_home",
+    "film_graph", "nba", "own_arcadedb", "wrong_home", "page_home", "eval_home",
     "page_address", "page_with_token",
 }  # fmt: skip
 """Fixtures that start the embedded engine."""

@@ -1,4 +1,4 @@
-"""Problems of queries that return rows, on real data: the bundled graph, a slice of films, and a slice of politics."""
+"""Problems of queries that return rows, on the bundled graph and on an archive of workers and films."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file
@@ -19,30 +18,43 @@ from graphground.graphs.opening.stored import stored_sources
 from graphground.graphs.storage.home import Home
 from graphground.graphs.why_empty import second_look as look
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
-from tests.support.documents import schema
+from tests.support.documents import make_entity, make_relation, schema
 from tests.support.films import FILMS as FILMS_ALONE
-from tests.support.politics_slice import NEEDED, write_politics
 from tests.support.recorder import Recorder
-from tests.support.shared_data import SHARED, needs
 
 pytestmark = pytest.mark.timeout(240)
-FILMS = ("wikidata_slices_simplekg", "movie_wd50k_simplekg.json.gz")
-films, politics = needs(*FILMS), needs(*NEEDED)
+ARCHIVE = schema(
+    "archive",
+    {
+        "Worker": {"left": "str", "rank": "str"},
+        "Movie": {"runtime_minute": "float", "original_language": "list[str]"},
+        "Genre": {},
+        "Country": {},
+        "Series": {},
+    },
+    ["Movie hasGenre Genre", "Movie releasedIn Country", "Movie partOfSeries Series"],
+)
+LEFT = ("N/A", "N/A", "", "", "2020-01-01", "2021-01-01")
 
 
 @pytest.fixture(scope="module")
-def real_graphs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenGraphs]:
-    pytest.importorskip("arcadedb_embedded", reason="needs the embedded engine, which this machine has not")
-    folder: Path = tmp_path_factory.mktemp("real")
-    home = Home(folder / "home")
-    if SHARED.joinpath(*FILMS).exists():
-        load_file(SHARED.joinpath(*FILMS), home, name="movie")
-    if SHARED.joinpath(*NEEDED).exists():
-        load_file(write_politics(folder / "politics.json"), home, name="politics")
-    graphs = OpenGraphs(stored_sources(home))
-    yield graphs
-    graphs.close()
-    end_engine(home)
+def graphs(films_home: Home, data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenGraphs]:
+    """Yield the bundled graph, and an archive with namesakes, missing values and texts that stand for them."""
+    entities = [make_entity(f"Q{n}", "Worker", f"W{n}", left=text, rank="AB"[n % 2]) for n, text in enumerate(LEFT)]
+    entities += [make_entity("Q9", "Worker", "W9", rank="B"), make_entity("C", "Country", "Chad")]
+    entities += [make_entity(f"G{n}", "Genre", name) for n, name in enumerate(("drama film", "comedy film"))]
+    movies = ("Hamlet", "Hamlet", "Hamlet", "Heat")
+    entities += [make_entity(f"M{n}", "Movie", name) for n, name in enumerate(movies)]
+    entities.append(make_entity("M4", "Movie", "Ran", original_language=["Japanese"]))
+    links = [make_relation(n, "hasGenre", f"M{n}", "G0") for n in range(4)]
+    links.append(make_relation(4, "hasGenre", "M0", "G1"))
+    file = tmp_path_factory.mktemp("archive") / "archive.json"
+    write_simplekg(file, ARCHIVE, entities, links)
+    load_file(file, films_home, name="archive")
+    homes = {"archive": films_home, "nba": Home(data_folder)}
+    opened = OpenGraphs([its for name, home in homes.items() for its in stored_sources(home) if its.name == name])
+    yield opened
+    opened.close()
 
 
 @pytest.fixture(autouse=True)
@@ -106,11 +118,11 @@ NBA_PROBLEMS = [
         "rows share the value male",
     ),
 ]
-MOVIE_PROBLEMS = [
+ARCHIVE_PROBLEMS = [
     (
         "namesakes_merged",
         "MATCH (m:Movie)-[:hasGenre]->(g:Genre {name: 'drama film'}) RETURN count(DISTINCT m.name)",
-        "8 names here stand for several",
+        "name here stands for several",
     ),
     (
         "namesakes_merged",
@@ -120,7 +132,7 @@ MOVIE_PROBLEMS = [
     (
         "null_drops_rows",
         "MATCH (m:Movie) UNWIND m.original_language AS l RETURN l, count(*) AS n",
-        "862 of 1,684 m have no original_language",
+        "4 of 5 m have no original_language",
     ),
     (
         "empty_relationship",
@@ -132,51 +144,20 @@ MOVIE_PROBLEMS = [
         "MATCH (m:Movie)-[:partOfSeries|hasGenre]->(x) RETURN count(x)",
         "This alternative adds nothing",
     ),
-    ("empty_property", "MATCH (m:Movie) RETURN avg(m.runtime_minute)", "0 of 1,684"),
-]
-POLITICS_PROBLEMS = [
-    ("empty_property", "MATCH (n:Country) RETURN n.name ORDER BY n.founding_date DESC LIMIT 1", "0 of 217"),
-    (
-        "empty_relationship",
-        "MATCH (c:Country) OPTIONAL MATCH (c)-[:hasHeadOfState]->(p) RETURN c.name, count(p) AS n LIMIT 26",
-        "0 of this type",
-    ),
-    (
-        "direction_matters",
-        "MATCH (:Country {name: 'France'})-[:hasDiplomaticRelationWith]->(c:Country) RETURN c.name",
-        "Distinct rows: 50 in this direction, 72 in either direction",
-    ),
-    (
-        "null_drops_rows",
-        "MATCH (c:Country) WHERE NOT 'English' IN c.official_language RETURN count(c)",
-        "175 of the matched c",
-    ),
-    ("null_comparison", "MATCH (c:Country) WHERE c.founding_date = NULL RETURN count(c)", "always null, never true"),
-    ("empty_label", "MATCH (c:Country) WHERE c.name = 'Chad' OR EXISTS { (c)--(:Position) } RETURN c.name", "Position"),
+    ("empty_label", "MATCH (m:Movie) WHERE m.name = 'Ran' OR EXISTS { (m)--(:Series) } RETURN m.name", "Series"),
+    ("empty_property", "MATCH (m:Movie) RETURN avg(m.runtime_minute)", "0 of 5"),
+    ("null_comparison", "MATCH (m:Movie) WHERE m.runtime_minute = NULL RETURN count(m)", "always null, never true"),
 ]
 
 
 @pytest.mark.parametrize(
     ("graph", "code", "query", "figures"),
-    [
-        *(("nba", *problem) for problem in NBA_PROBLEMS),
-        *(pytest.param("movie", *problem, marks=films) for problem in MOVIE_PROBLEMS),
-        *(pytest.param("politics", *problem, marks=politics) for problem in POLITICS_PROBLEMS),
-    ],
+    [*(("nba", *problem) for problem in NBA_PROBLEMS), *(("archive", *problem) for problem in ARCHIVE_PROBLEMS)],
 )
 def test_problems_hidden_by_rows_are_reported(
-    real_graphs: OpenGraphs, graph: str, code: str, query: str, figures: str
+    graphs: OpenGraphs, graph: str, code: str, query: str, figures: str
 ) -> None:
-    assert figures in (message_of(real_graphs, graph, query, code) or "")
-
-
-@politics
-def test_a_relationship_of_another_meaning_is_never_suggested(real_graphs: OpenGraphs) -> None:
-    query = "MATCH (:Country {name: 'France'})-[:hasHeadOfState]->(p) RETURN p.name"
-    assert all(not diagnostic.suggestions for diagnostic in answer(real_graphs, "politics", query).diagnostics)
-
-
-STAFF = schema("staff", {"Worker": {"left": "str", "rank": "str"}})
+    assert figures in (message_of(graphs, graph, query, code) or "")
 
 
 @pytest.mark.parametrize(
@@ -190,23 +171,12 @@ STAFF = schema("staff", {"Worker": {"left": "str", "rank": "str"}})
     ],
 )
 def test_texts_that_stand_for_a_missing_value_are_reported(
-    films_home: Home, tmp_path: Path, condition: str, figures: str | None
+    graphs: OpenGraphs, condition: str, figures: str | None
 ) -> None:
-    left = ("N/A", "N/A", "", "", "2020-01-01", "2021-01-01")
-    workers = [
-        {"eid": f"Q{n}", "label": "Worker", "name": f"W{n}", "properties": {"left": text, "rank": "AB"[n % 2]}}
-        for n, text in enumerate(left)
-    ]
-    workers.append({"eid": "Q9", "label": "Worker", "name": "W9", "properties": {"rank": "B"}})
-    if "staff" not in {source.name for source in stored_sources(films_home)}:
-        write_simplekg(tmp_path / "staff.json", STAFF, workers, [])
-        load_file(tmp_path / "staff.json", films_home, name="staff")
-    graphs = OpenGraphs(stored_sources(films_home))
     between = "" if condition.startswith("{") else ") "
     query = f"MATCH (w:Worker{between}{condition}{'' if between else ')'} RETURN w.name"
-    assert message_of(graphs, "staff", query, "null_drops_rows") is None  # the worker without any text is missing too
-    message = message_of(graphs, "staff", query, "missing_as_text")
-    graphs.close()
+    assert message_of(graphs, "archive", query, "null_drops_rows") is None  # a worker has no text at all
+    message = message_of(graphs, "archive", query, "missing_as_text")
     assert message is None if figures is None else figures in (message or "")
 
 
@@ -221,14 +191,13 @@ SILENT = [
 ]
 
 
-@films
-def test_namesakes_that_another_column_keeps_apart_are_not_reported(real_graphs: OpenGraphs) -> None:
+def test_namesakes_that_another_column_keeps_apart_are_not_reported(graphs: OpenGraphs) -> None:
     query = "MATCH (m:Movie)-[:hasGenre]->(g:Genre) RETURN elementId(m) AS id, m.name, count(DISTINCT g) AS n"
-    assert message_of(real_graphs, "movie", query, "namesakes_merged") is None
+    assert message_of(graphs, "archive", query, "namesakes_merged") is None
     query = query.replace("elementId(m)", "m.name = 'Hamlet'")
-    assert "'Hamlet' names 3" in (message_of(real_graphs, "movie", query, "namesakes_merged") or "")
+    assert "'Hamlet' names 3" in (message_of(graphs, "archive", query, "namesakes_merged") or "")
 
 
 @pytest.mark.parametrize(("graph", "query"), SILENT)
-def test_nothing_is_reported_without_a_reason_in_the_data(real_graphs: OpenGraphs, graph: str, query: str) -> None:
-    assert answer(real_graphs, graph, query).diagnostics == []
+def test_nothing_is_reported_without_a_reason_in_the_data(graphs: OpenGraphs, graph: str, query: str) -> None:
+    assert answer(graphs, graph, query).diagnostics == []
