@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ import pytest
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.embedded.launcher import end_engine, ensure_engine
+from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file
+from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Catalog, Entry, Home
 from tests.support.data_folders import copied
 from tests.support.documents import make_entity, make_relation, schema_document
@@ -83,6 +86,18 @@ def written(folder: Path, document: Any, name: str = "films.json") -> Path:
 def loaded(home: Home, folder: Path, document: Any = SMALL, name: str | None = None) -> Entry:
     """Load the document into a data folder."""
     return load_file(written(folder, document), home, name=name)
+
+
+@contextmanager
+def opened_graph(folder: Path, document: Any, name: str) -> Iterator[Graph]:
+    """Load a document into a data folder of its own; yield its graph. Without the engine the test is skipped."""
+    pytest.importorskip("arcadedb_embedded", reason="needs the embedded engine, which has no wheel for this machine")
+    home = Home(folder / "home").make()
+    loaded(home, folder, document, name)
+    graph = open_stored(name, home)
+    yield graph
+    graph.close()
+    end_engine(home, kill=True)
 
 
 @pytest.fixture

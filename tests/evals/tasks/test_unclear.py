@@ -6,12 +6,9 @@ import pytest
 
 from graphground.evals.tasks.harden import KINDS, harden
 from graphground.evals.tasks.task import Task
-from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.graph import Graph
-from graphground.graphs.opening.stored import open_stored
-from graphground.graphs.storage.home import Home
 from tests.support.documents import make_entity, make_relation, schema_document
-from tests.support.small_graph import loaded
+from tests.support.small_graph import opened_graph
 
 LINKS = [
     ("taughtBy", "Painter", "p2", "Painter", "p1"), ("taughtBy", "Painter", "p1", "Painter", "p3"),
@@ -48,13 +45,8 @@ TASK = Task(
 
 @pytest.fixture(scope="module")
 def painters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
-    pytest.importorskip("arcadedb_embedded", reason="needs the embedded engine, which has no wheel for this machine")
-    home = Home(tmp_path_factory.mktemp("painters"))
-    loaded(home, home.folder, PAINTERS, "painters")
-    graph = open_stored("painters", home)
-    yield graph
-    graph.close()
-    end_engine(home, kill=True)
+    with opened_graph(tmp_path_factory.mktemp("painters"), PAINTERS, "painters") as graph:
+        yield graph
 
 
 @pytest.mark.parametrize(

@@ -6,16 +6,12 @@ from typing import Any
 
 import pytest
 
-from graphground.graphs.engines.embedded.launcher import end_engine, require_arcadedb
-from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 from graphground.graphs.loading.importing.property_graph import file_source, import_records
-from graphground.graphs.loading.load import load_file
-from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.question.read import read
-from graphground.graphs.storage.home import Home
 from graphground.graphs.suggestions.shapes import spread
 from graphground.graphs.suggestions.suggest import MAX_SPREAD, propose, suggest
+from tests.support.small_graph import opened_graph
 
 FIRST, SECOND = ("Silver", "Golden", "Broken", "Hollow", "Distant"), ("Comet", "Ferry", "Canal", "Orchard")
 pytestmark = pytest.mark.timeout(240)
@@ -59,20 +55,11 @@ def festival() -> Iterator[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def graph(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
-    try:
-        require_arcadedb()
-    except EngineError as error:
-        pytest.skip(str(error))
     folder = tmp_path_factory.mktemp("festival")
     (folder / "festival.jsonl").write_text("".join(json.dumps(line) + "\n" for line in festival()))
     import_records(file_source(folder / "festival.jsonl"), "festival", folder / "festival.json")
-    home = Home(folder / "home")
-    load_file(folder / "festival.json", home, name="festival")
-    opened = open_stored("festival", home)
-    yield opened
-    assert opened.engine is not None
-    opened.engine.close()
-    end_engine(home, kill=True)
+    with opened_graph(folder, (folder / "festival.json").read_text(), "festival") as opened:
+        yield opened
 
 
 def rows(graph: Graph, query: str) -> list[str]:
