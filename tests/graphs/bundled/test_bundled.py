@@ -2,21 +2,14 @@
 
 import json
 import unicodedata
-from itertools import chain, product
+from itertools import chain
 
 import pytest
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.bundled import GRAPHS, bundled_graph
 from tests.support.shared_data import SHARED, needs
-
-PYTHON_TYPES = {"str": str, "int": int, "float": float, "bool": bool, "date": str, "datetime": str}
-
-
-def fits(value: object, type_: str) -> bool:
-    if type_.startswith("list["):
-        return isinstance(value, list) and bool(value) and all(fits(item, type_[5:-1]) for item in value)
-    return type(value) is PYTHON_TYPES[type_]
+from tests.support.simplekg_files import checked
 
 
 def test_nba_is_the_only_graph_that_is_served_unasked():
@@ -35,25 +28,13 @@ def test_an_unknown_name_is_refused_with_the_names_that_exist():
 
 
 @pytest.mark.parametrize("graph", GRAPHS, ids=lambda graph: graph.name)
-def test_a_document_is_simplekg_that_fits_its_schema(graph):
-    document = json.load(graph.open())
+def test_a_document_is_simplekg_that_fits_its_schema_and_uses_all_of_it(graph):
+    document = checked(graph.file)
     schema = PropertyGraphSchema.from_cypherbench(document["schema"])
-    labels, seen = {}, set()
-    for entity in document["entities"]:
-        assert {"eid", "label", "name", "aliases", "properties"} <= entity.keys()
-        assert entity["eid"] not in labels
-        assert entity["name"], entity["eid"]
-        labels[entity["eid"]] = entity.get("labels", [entity["label"]])
-        for key, value in entity["properties"].items():
-            assert fits(value, schema.labels[entity["label"]].properties[key]), (entity["eid"], key, value)
-    patterns = {(p.type, p.start, p.end): p for p in schema.patterns}
-    for relation in document["relations"]:
-        assert relation["rid"] not in seen
-        seen.add(relation["rid"])
-        for ends in product(labels[relation["subj_id"]], labels[relation["obj_id"]]):
-            for key, value in relation["properties"].items():
-                assert fits(value, patterns[relation["label"], *ends].properties[key]), (relation["rid"], key, value)
-    assert set(chain.from_iterable(labels.values())) == set(schema.labels)
+    labels = [entity.get("labels", [entity["label"]]) for entity in document["entities"]]
+    assert all(entity["name"] for entity in document["entities"])
+    assert len({relation["rid"] for relation in document["relations"]}) == len(document["relations"])
+    assert set(chain.from_iterable(labels)) == set(schema.labels)
     assert {relation["label"] for relation in document["relations"]} == set(schema.relationship_types)
 
 

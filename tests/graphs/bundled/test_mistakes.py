@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from graphground.cypher import validate
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
@@ -21,23 +20,12 @@ def executed(graph: Graph, query: str) -> ExecuteCypherAnswer:
     return execute_cypher(opened(graph), ExecuteCypherRequest(query=query))
 
 
-def names(graph: Graph, label: str) -> set[str]:
-    return {row[0] for row in graph.run(f"MATCH (n:{label}) RETURN n.name", timeout=30).rows}
-
-
 def test_a_wrong_name_is_reported_once_with_its_columns(nba: Graph) -> None:
     answer = executed(nba, WRONG_NAME)
     assert (answer.columns, answer.rows) == (["p.place_of_birth"], [])
     assert [(diagnostic.code, diagnostic.suggestions[0]) for diagnostic in answer.diagnostics] == [
         ("entity_not_found", "'LeBron James'")
     ]
-
-
-def test_the_suggestion_for_a_name_is_the_name_of_a_node(nba: Graph) -> None:
-    report = validate(WRONG_NAME, nba.schema, entities=nba.entities)
-    (found,) = report.diagnostics
-    assert found.suggestions[0] == "'LeBron James'"
-    assert {suggestion.strip("'") for suggestion in found.suggestions} <= names(nba, "Player")
 
 
 @pytest.mark.parametrize(
@@ -66,9 +54,3 @@ def test_the_node_of_a_commonly_used_name_is_the_first_candidate(
     (answer,) = find_entities(opened(nba), FindEntitiesRequest(mentions=[mention])).mentions
     assert (answer.candidates[0].name, answer.candidates[0].label) == (name, label)
     assert nba.run(f"MATCH {answer.candidates[0].cypher} RETURN n.name", timeout=30).rows == [[name]]
-
-
-def test_an_alias_in_a_query_is_corrected_to_the_name(nba: Graph) -> None:
-    report = validate("MATCH (t:Team {name: 'Sixers'}) RETURN t.inception_year", nba.schema, entities=nba.entities)
-    assert report.suggested_query == "MATCH (t:Team {name: 'Philadelphia 76ers'}) RETURN t.inception_year"
-    assert nba.run(report.suggested_query, timeout=30).rows == [[1946]]
