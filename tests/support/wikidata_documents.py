@@ -3,7 +3,6 @@
 WD50K has qualifiers, and WikiPeople has dates with their precision; only the raw documents have ranks and units.
 """
 
-import csv
 import gzip
 import json
 from collections import defaultdict
@@ -59,24 +58,6 @@ def joined_documents() -> tuple[Document, ...]:
             several = documents[subject]["claims"][name]
             several.append(statement(subject, len(several), main_snak, qualifiers))
     return tuple(documents.values())
-
-
-def documents_with_unlabelled_values() -> Iterator[Document]:
-    """Yield the joined documents, extended by WD50K's statements whose value has no label, such as a team's league."""
-    labelled = {document["id"] for document in joined_documents()}
-    found: dict[str, dict[str, list[Document]]] = defaultdict(lambda: defaultdict(list))
-    for part in ("train", "valid", "test"):
-        path = SHARED / "wd50k_labelled" / "raw_statements" / f"{part}.csv.gz"
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            for subject, name, item, *_ in csv.reader(file):
-                if subject in labelled and item not in labelled:
-                    several = found[subject][name]
-                    several.append(statement(subject, 50_000 + len(several), item_snak(name, item)))
-    for joined in joined_documents():
-        claims = {name: list(statements) for name, statements in joined["claims"].items()}
-        for name, statements in found[joined["id"]].items():
-            claims[name] = claims.get(name, []) + statements
-        yield {**joined, "claims": claims}
 
 
 def _facts() -> Iterator[tuple[str, str, Document, dict[str, list[Document]]]]:

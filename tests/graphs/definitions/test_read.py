@@ -60,17 +60,7 @@ def test_a_valid_definition_is_read_with_its_schema() -> None:
     ("old", "new", "expected"),
     [
         ('wikidata = "Q11424"', 'wikidata = "11424"', "line 5: nodes.Movie.wikidata: must look like 'Q5', not '11424'"),
-        (
-            '"P2047"',
-            '"Q2047"',
-            "line 7: nodes.Movie.properties.runtime_minute.wikidata: must look like 'P31', not 'Q2047'",
-        ),
         ('"float"', '"flaot"', "line 7: nodes.Movie.properties.runtime_minute.type: 'flaot' is not allowed"),
-        (
-            'unit = "minute"',
-            'unit = "minuts"',
-            "line 7: nodes.Movie.properties.runtime_minute.unit: the unit 'minuts' is not known; did you mean 'minute'?",
-        ),
         (
             'unit = "minute"',
             'units = "minute"',
@@ -81,7 +71,6 @@ def test_a_valid_definition_is_read_with_its_schema() -> None:
             'end = "Persn"',
             "line 17: relationships[0].end: there is no node label 'Persn'; did you mean 'Person'?",
         ),
-        ('end = "Person"\n', "", "line 14: relationships[0]: 'end' is missing"),
         ("subclasses = false\n", "", "line 9: nodes.Person: people are instances of Q5 itself: set subclasses = false"),
         (
             '["directedBy"]',
@@ -90,26 +79,15 @@ def test_a_valid_definition_is_read_with_its_schema() -> None:
             "'directed'; did you mean 'directedBy'?",
         ),
         ('from_relationships = ["directedBy"]\n', "", "line 9: nodes.Person: selects all people in Wikidata"),
-        ('wikidata = "Q11424"', 'wikidata = "Q11424"\nfrom_relationships = ["directedBy"]', "depends on itself: "),
         ('"many-to-many"', '"many-to-some"', "line 23: types.directedBy.cardinality: 'many-to-some' is not allowed"),
         ("[types.directedBy]", "[types.directed]", "line 22: types.directed: there is no relationship of this type"),
         ('"de", "en"', '"German"', "line 2: languages[0]: must look like 'en', not 'German'"),
-        (
-            'type = "int", wikidata',
-            'type = "bool", wikidata',
-            "line 20: relationships[0].properties.year: type bool and 'item' go together",
-        ),
         ('name = "films"', 'name = "my films"', "line 1: name: must look like 'films', not 'my films'"),
         ("[[relationships]]", "[[relationships", "line 14: not TOML"),
         (
             'wikidata = "P57"',
             'wikidata = "identical"',
             'line 14: relationships[0]: a relationship with wikidata = "identical" has no statement',
-        ),
-        (
-            "subclasses = false",
-            'subclasses = "no"',
-            "line 11: nodes.Person.subclasses: must be true or false, not 'no'",
         ),
     ],
 )
@@ -123,13 +101,10 @@ def test_each_problem_is_reported_with_its_line_and_the_fix(old: str, new: str, 
     ("model", "document", "place", "message"),
     [
         (Node, [], (), "must be a table, not []"),
-        (Node, {"wikidata": 5}, ("wikidata",), "must be text, not 5"),
         (Node, {"wikidata": ["Q5", "P5"]}, ("wikidata", 1), "must look like 'Q5', not 'P5'"),
         (Node, {"wikidata": "Q5\n"}, ("wikidata",), "must look like 'Q5', not 'Q5\\n'"),
-        (Node, {"wikidata": "Q1٥"}, ("wikidata",), "must look like 'Q5', not 'Q1٥'"),
         (Node, {"has_property": "P1"}, ("has_property",), "must be a list, not 'P1'"),
         (Node, {"properties": {"a b": {"type": "str", "wikidata": "P1"}}}, ("properties", "a b"), "cannot be used"),
-        (Node, {"properties": {"x" * 101: {"type": "str", "wikidata": "P1"}}}, ("properties",), "more than 100"),
         (Property, {"type": ["str"], "wikidata": "P1"}, ("type",), "['str'] is not allowed"),
         (Relationship, {"type": "a", "start": "A", "end": "B", "wikidata": "identicall"}, ("wikidata",), "like 'P31'"),
         (Definition, {"name": "x", "nodes": {}}, ("nodes",), "must not be empty"),

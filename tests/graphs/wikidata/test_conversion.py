@@ -16,7 +16,6 @@ from graphground.graphs.wikidata.statements import (
     statements_of,
     time,
     unpack_statements,
-    value_of_snak,
     value_of_term,
 )
 from tests.support.shared_data import needs
@@ -44,40 +43,31 @@ def converted(key: str, type_: str, property_: str, part: str = "", **more: Any)
         ("Q42", "date", "P569", {}, "1952-03-11", []),
         ("Q42", "int", "P569", {}, 1952, []),
         ("Q42", "str", "P569", {}, "11 March 1952", []),
-        ("Q23", "date", "P569", {}, "1732-02-22", []),
         ("Q278", "date", "P571", {}, None, ["date coarser than a day"]),
         ("Q278", "int", "P571", {}, 1830, []),
-        ("Q2112", "int", "P571", {}, 1214, []),
         ("Q220", "date", "P571", {}, None, ["date before the year 1"]),
         ("Q220", "int", "P571", {}, -753, []),
         ("Q1", "int", "P580", {}, None, ["date coarser than a year", "date coarser than a year"]),
         ("Q970917", "list[date]", "P569", {}, None, ["date coarser than a day"] * 3),
-        ("Q970917", "list[int]", "P569", {}, [1869, 1990], []),
         ("Q970917", "date", "P570", {}, "1929-05-07", []),
         # Ranks: the sandbox has a deprecated year next to a normal one; of two best dates, the earlier is used.
         ("Q4115189", "int", "P569", {}, 1291, []),
-        ("Q191", "list[date]", "P571", {}, ["1918-02-24", "1991-08-20"], []),
         ("Q191", "date", "P571", {}, "1918-02-24", []),
         # Quantities: in their unit, converted, of another kind, without a unit, with a unit that is not expected.
         ("Q313", "float", "P2120", {"unit": "kilometre"}, 6051.8, []),
         ("Q313", "float", "P2120", {"unit": "m"}, 6051800.0, []),
-        ("Q313", "float", "P2067", {"unit": "kilogram"}, 4.8675e24, []),
         ("Q313", "list[float]", "P2233", {"unit": "kilometre"}, [108208930.0, 108208847.19120012], []),
-        ("Q153", "float", "P2067", {"unit": "Da"}, 46.042, []),
         ("Q153", "float", "P2075", {"unit": "km/h"}, 4183.2, []),
         ("Q153", "float", "P2054", {"unit": "kilogram"}, None, ["unit unknown"]),
         ("Q1040", "float", "P2046", {"unit": "kilogram"}, None, ["unit of another kind"]),
         ("Q1040", "float", "P2046", {"unit": "hectare"}, 17346.0, []),
-        ("Q1040", "float", "P2046", {}, None, ["a unit where none is expected"]),
         ("Q1040", "str", "P2046", {}, "173.46 square kilometre", []),
         ("Q1040", "float", "P1082", {"unit": "metre"}, None, ["no unit"]),
         ("Q144", "int", "P3387", {}, None, ["a unit where none is expected"]),
-        ("Q145", "float", "P2131", {"unit": "euro"}, None, ["unit of another kind"]),
         ("Q145", "float", "P2131", {"unit": "US dollar"}, 2988893283565.0, []),
         # Unknown values, and items without a name.
         ("Q31", "str", "P1589", {}, None, ["an unknown value"]),
         ("Q153", "list[str]", "P877", {}, None, ["explicitly no value"]),
-        ("Q191", "str", "P3238", {}, None, ["explicitly no value"]),
         ("Q1040", "str", "P17", {}, "Germany", []),
         ("Q42", "str", "P27", {}, None, ["an item without a name"]),
         ("Q1040", "date", "P17", {}, None, ["not a date"]),
@@ -125,30 +115,6 @@ def test_preferred_statements_replace_normal_statements_and_deprecated_statement
     assert hidden > 500
 
 
-@REAL
-def test_every_real_quantity_is_unchanged_in_its_own_unit_or_its_unit_is_reported() -> None:
-    converted = reported = 0
-    for document in raw_documents():
-        claims = document.get("claims")
-        for snaks in claims.values() if isinstance(claims, dict) else ():
-            for claim in snaks:
-                value = value_of_snak(claim["mainsnak"])
-                if value[0] != "quantity" or value[2] == "1":
-                    continue
-                unit = find_unit(value[2])
-                definition = Property(type="float", wikidata="P1", unit=unit.name if unit else "metre")
-                reasons: list[str] = []
-                result = node_property(
-                    [Statement(1, value)], definition, NAMES.get, lambda reason, _, kept=reasons: kept.append(reason)
-                )
-                assert result == (pytest.approx(float(value[1])) if unit else None)
-                assert reasons == ([] if unit else ["unit unknown"])
-                converted += unit is not None
-                reported += unit is None
-    assert converted >= 50
-    assert reported >= 20
-
-
 @pytest.mark.parametrize(
     ("text", "precision", "julian", "expected"),
     [
@@ -194,18 +160,14 @@ def test_a_time_as_text_has_only_its_known_precision(value: Value, expected: str
     [
         ("int", ("text", "23"), 23),
         ("int", ("text", "23b"), None),
-        ("int", ("text", "007"), 7),
         ("int", ("quantity", "+12.5", "1"), None),
         ("int", ("quantity", "+12.0", "1"), 12),
         ("int", ("quantity", "+99999999999999999999", "1"), None),
         ("float", ("text", "1e3"), 1000.0),
         ("float", ("quantity", "+1E999", "1"), None),
         ("float", ("text", "0103E4796"), None),
-        ("float", ("text", "-9e999"), None),
-        ("list[float]", ("text", "1E400"), None),
         ("float", ("text", "nan"), None),
         ("date", ("time", 2023, 2, 29, 11), None),
-        ("date", ("time", 12000, 1, 1, 11), None),
         ("str", ("text", ""), None),
         ("str", ("text", "Hitze", "de"), "Hitze"),
     ],

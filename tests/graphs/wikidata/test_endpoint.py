@@ -108,25 +108,6 @@ def test_a_refused_query_is_not_retried(code: int, message: str) -> None:
         answer_and_pauses([status(code)] * 2)
 
 
-def test_a_missing_endpoint_is_reported() -> None:
-    with SparqlEndpoint([]) as server:
-        url = server.url
-    with (
-        pytest.raises(EndpointError, match="the connection failed"),
-        Endpoint(url, Patience(tries=2), sleep=lambda seconds: None) as endpoint,
-    ):
-        endpoint.select(QUERY)
-    with pytest.raises(EndpointError, match="must begin with http"):
-        Endpoint("query.wikidata.org")
-
-
-def test_every_query_identifies_the_client() -> None:
-    with SparqlEndpoint([TRIPLE]) as server, Endpoint(server.url) as endpoint:
-        endpoint.select(QUERY)
-        assert server.headers[0]["User-Agent"].startswith("graphground/")
-        assert server.headers[0]["Accept"] == "application/sparql-results+json"
-
-
 @pytest.mark.parametrize(
     "rows",
     [
@@ -250,33 +231,6 @@ def test_a_long_answer_is_counted_before_it_is_taken_for_complete() -> None:
         server.faults = itertools.repeat(cut_long_answers)
         with pytest.raises(QueryTooLong, match=r"returned only 11,000 rows of the answer"):
             endpoint.select(QUERY)
-
-
-def test_a_server_that_is_not_a_sparql_endpoint_is_named() -> None:
-    def empty(query: str, body: bytes) -> Answer:
-        return 200, {}, b'{"head": {}, "results": {"bindings": []}}'
-
-    with (
-        SparqlEndpoint([], [empty]) as server,
-        Endpoint(server.url) as endpoint,
-        pytest.raises(
-            EndpointError, match=r"is not a SPARQL 1\.1 endpoint: it gave 0 rows for a query with 10,100 rows"
-        ),
-    ):
-        endpoint.measure_row_limit()
-
-
-def test_what_is_waited_for_is_told_before_each_pause() -> None:
-    told: list[str] = []
-    with (
-        SparqlEndpoint([TRIPLE], [status(429, Retry_After="7"), status(503, b"busy")]) as server,
-        Endpoint(server.url, sleep=lambda seconds: None, waiting=told.append) as endpoint,
-    ):
-        endpoint.select(QUERY)
-    assert told == [
-        f"waiting 7 s before the query is sent again: {server.url}: status 429 (too many requests)",
-        f"waiting 2 s before the query is sent again: {server.url}: status 503 (busy)",
-    ]
 
 
 @needs("wdqs_sparql_json", "results.jsonl.gz")

@@ -41,15 +41,6 @@ def test_reading_a_batch_gives_the_statements_and_names_of_each_item(workspace: 
     assert workspace.names(ITEMS) is None
 
 
-def test_statements_and_names_that_are_added_during_a_batch_are_read(workspace: Workspace) -> None:
-    items = next(workspace.batches("nodes", 0, SIZE))
-    assert workspace.statements(items[0], "P17") == []
-    workspace.add_statements([(items[0], "P17", statement(7))])
-    workspace.add_names([(items[1], Names("new"))])
-    assert workspace.statements(items[0], "P17") == statement(7)
-    assert workspace.names(items[1]) == Names("new", None, [])
-
-
 def test_a_node_counts_as_named_if_it_or_the_target_of_its_redirect_has_a_name(workspace: Workspace) -> None:
     numbers = range(-10, ITEMS + 2000)
     assert workspace.named_nodes(0, numbers) == {item for item in range(ITEMS) if item % 5}
