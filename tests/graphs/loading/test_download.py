@@ -11,7 +11,7 @@ import pytest
 from filelock import FileLock
 
 from graphground.graphs.loading.download import DownloadError, fetch
-from tests.support.file_server import Fault, FileServer, cut, damaged, forever, status, without_ranges
+from tests.support.file_server import Fault, FileServer, cut, damaged, forever, status
 
 BODY = bytes(range(256)) * 4000
 SHA256 = hashlib.sha256(BODY).hexdigest()
@@ -49,11 +49,6 @@ def test_a_downloaded_file_that_was_changed_is_fetched_again(tmp_path: Path) -> 
     assert requests
 
 
-def test_a_missing_file_is_reported_with_the_fix_when_offline(tmp_path: Path) -> None:
-    with pytest.raises(DownloadError, match="has not been downloaded yet; run once without --offline"):
-        fetch("http://127.0.0.1:9/nba.json", tmp_path / "nba.json", offline=True)
-
-
 def test_a_truncated_response_is_continued_where_it_ended(tmp_path: Path) -> None:
     requests, _ = fetched(tmp_path / "nba.json", [cut(300_000), cut(500_000)])
     assert [byte_range for path, byte_range in requests if path.startswith("/store")] == [
@@ -61,11 +56,6 @@ def test_a_truncated_response_is_continued_where_it_ended(tmp_path: Path) -> Non
         "bytes=300000-",
         "bytes=800000-",
     ]
-
-
-def test_the_file_arrives_even_if_the_connection_often_breaks(tmp_path: Path) -> None:
-    requests, _ = fetched(tmp_path / "nba.json", [cut(70_000)] * 13)
-    assert len([path for path, _ in requests if path.startswith("/store")]) == 14
 
 
 def test_a_later_call_resumes_the_download(tmp_path: Path) -> None:
@@ -78,10 +68,6 @@ def test_a_later_call_resumes_the_download(tmp_path: Path) -> None:
         fetch(f"{server.url}/nba.json", path)
         assert ("/store/nba.json", "bytes=300000-") in server.requests
     assert path.read_bytes() == BODY
-
-
-def test_a_server_without_ranges_sends_the_whole_file_again(tmp_path: Path) -> None:
-    fetched(tmp_path / "nba.json", [cut(300_000), without_ranges])
 
 
 def test_a_file_that_changed_meanwhile_is_fetched_from_its_beginning(tmp_path: Path) -> None:

@@ -56,18 +56,6 @@ def test_the_loaded_graph_equals_the_file(database: str, request: pytest.Fixture
         loader.create_indexes(["Movie", "Person"], ["name"])  # they exist already
 
 
-@pytest.mark.neo4j
-def test_names_and_eids_have_an_index(own_neo4j: BoltAddress, tmp_path: Path) -> None:
-    load_into(written(tmp_path, SMALL), own_neo4j)
-    engine = bolt_engine(own_neo4j)
-    rows = engine.run(
-        "SHOW INDEXES YIELD labelsOrTypes, properties, state WHERE labelsOrTypes = ['Movie'] "
-        "RETURN properties[0] AS key, state ORDER BY key"
-    ).rows
-    engine.close()
-    assert rows == [["eid", "ONLINE"], ["name", "ONLINE"]]
-
-
 def broken(change: Callable[[dict], None]) -> dict:
     document = small()
     change(document)
@@ -83,8 +71,6 @@ REFUSED = "cannot be written in a query"
     ("document", "message"),
     [
         (broken(lambda document: document["relations"][2].update(obj_id="P9")), "'P9' is not the id of any entity"),
-        (broken(lambda document: document["entities"][3].update(eid="P1")), "another entity has this eid"),
-        (broken(lambda document: document["entities"][3]["properties"].update(born=7)), "'born' must be date"),
         (
             broken(
                 lambda document: (

@@ -87,17 +87,6 @@ def test_a_loaded_graph_exports_every_time_as_it_was(stored: Home, tmp_path: Pat
     assert sorted(link["properties"]["v"] for link in after["relations"]) == sorted((*ZONED, *LOCAL))
 
 
-def test_a_neo4j_gets_every_time_and_is_copied_back_unchanged(neo4j_5: Neo4jServer, tmp_path: Path) -> None:
-    simplekg(tmp_path / "times.json")
-    with neo4j.GraphDatabase.driver(neo4j_5.uri, auth=(neo4j_5.user, neo4j_5.password)) as driver:
-        driver.execute_query("MATCH (n) DETACH DELETE n")
-    load_into(tmp_path / "times.json", address(neo4j_5))
-    import_records(DatabaseSource(address(neo4j_5)), "t", tmp_path / "copy.json")
-    assert values_in(tmp_path / "copy.json") == expected()
-    relations = json.loads((tmp_path / "copy.json").read_bytes())["relations"]
-    assert sorted(link["properties"]["v"] for link in relations) == sorted((*ZONED, *LOCAL))
-
-
 def queries() -> Iterator[str]:
     clock = ("hour", "minute", "second", "millisecond", "microsecond", "nanosecond")
     day = ("year", "month", "day", "week", "dayOfWeek", "quarter", "ordinalDay")
@@ -125,13 +114,17 @@ def queries() -> Iterator[str]:
     yield "MATCH (n:Zoned) RETURN n.name, date(n.v), n.v + duration('P1DT1H') ORDER BY n.name"
 
 
-def test_queries_on_the_embedded_engine_see_the_times_as_neo4j_does(
+def test_a_neo4j_gets_every_time_gives_it_back_unchanged_and_sees_it_as_the_embedded_engine_does(
     stored: Home, neo4j_5: Neo4jServer, tmp_path: Path
 ) -> None:
     simplekg(tmp_path / "times.json")
     with neo4j.GraphDatabase.driver(neo4j_5.uri, auth=(neo4j_5.user, neo4j_5.password)) as driver:
         driver.execute_query("MATCH (n) DETACH DELETE n")
     load_into(tmp_path / "times.json", address(neo4j_5))
+    import_records(DatabaseSource(address(neo4j_5)), "t", tmp_path / "copy.json")
+    assert values_in(tmp_path / "copy.json") == expected()
+    relations = json.loads((tmp_path / "copy.json").read_bytes())["relations"]
+    assert sorted(link["properties"]["v"] for link in relations) == sorted((*ZONED, *LOCAL))
     database = BoltEngine(address(neo4j_5))
     embedded = EmbeddedEngine(stored, Catalog(stored).get("times").id)
     try:
@@ -215,9 +208,6 @@ def test_parquet_keeps_the_zone_and_the_nanoseconds_of_its_columns(tmp_path: Pat
     ("value", "problem"),
     [
         ("2023-02-29T00:00:00", "not a calendar day"),
-        ("2024-01-01T24:00:00Z", "not a valid time"),
-        ("2024-01-01T00:00:00+19:00", "not a valid offset"),
-        ("2024-01-01T00:00:00.1234567891Z", "not a time such as"),
         ("2024-03-31T02:30:00[Europe/Paris]", "the clocks of Europe/Paris skip"),
         ("2024-07-01T09:00:00+05:00[Europe/Paris]", "whose offset is +02:00 then"),
         ("2024-07-01T09:00:00[Mars/Olympus]", "the time zone Mars/Olympus, which is not known"),

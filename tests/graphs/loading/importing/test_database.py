@@ -16,7 +16,6 @@ from graphground.graphs.loading.importing.database import DatabaseSource
 from graphground.graphs.loading.importing.property_graph import import_records
 from graphground.graphs.loading.importing.records import NodeRecord, Problems, RelationshipRecord
 from graphground.graphs.loading.into_database import load_into
-from graphground.server.commands.command_line import run
 from tests.support.documents import make_entity, make_relation, schema_document
 from tests.support.neo4j_server import Neo4jServer
 from tests.support.small_graph import records_in
@@ -151,17 +150,6 @@ def test_no_record_of_many_is_omitted(many_nodes: neo4j.Driver, neo4j_5: Neo4jSe
     ]
     assert sorted(link.properties["of"] for link in links) == KEPT
     assert all(nodes[link.start] == nodes[link.end] == link.properties["of"] for link in links)
-
-
-def test_the_command_copies_a_database_and_loads_it(
-    neo4j_5: Neo4jServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with emptied(neo4j_5) as driver:
-        driver.execute_query("CREATE (:Movie {title: 'Heat'})-[:DIRECTED_BY]->(:Person {name: 'Michael Mann'})")
-    monkeypatch.setenv("NEO4J_PASSWORD", neo4j_5.password)
-    home = tmp_path / "home"
-    assert run("graphs", ["import", neo4j_5.uri, "--user", neo4j_5.user, "--name", "copy", "--home", str(home)]) == 0
-    assert capsys.readouterr().out == "Loaded 'copy': 2 nodes, 1 relationship.\n"
 
 
 def test_an_unreachable_database_causes_a_readable_error() -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from graphground.graphs.loading.importing.mapping import import_folder, infer, read_mapping, write_mapping
 from graphground.graphs.loading.importing.records import CellFormat, ColumnType, ImportRefused, reader_of
-from graphground.graphs.loading.simplekg import MAX_ID_CHARACTERS
 from tests.support.films import FILMS_MAPPING
 from tests.support.simplekg_files import checked
 
@@ -175,9 +174,7 @@ def test_compressed_files_byte_order_marks_and_quoted_lines_are_read(tmp_path: P
         (["007", "12"], "str"),
         (["1", "2.5"], "float"),
         (["1e5", "2"], "float"),
-        (["+1"], "str"),
         (["1,5"], "str"),
-        (["12345678901234567890"], "str"),
         (["-0"], "float"),
         (["NaN"], "str"),
         (["true", "FALSE"], "bool"),
@@ -186,12 +183,8 @@ def test_compressed_files_byte_order_marks_and_quoted_lines_are_read(tmp_path: P
         (["1995-13-01"], "str"),
         (["1995-12-15", "1995"], "str"),
         (["1995-12-15T10:00:00Z"], "datetime"),
-        (["", ""], "str"),
-        ([], "str"),
-        (["1", "x"], "str"),
         (["00.5"], "str"),
         (["123456789012345678.5"], "str"),
-        (["0", "1"], "int"),
         (["1 "], "str"),
     ],
 )
@@ -206,19 +199,8 @@ def test_types_are_inferred_without_loss_of_information(cells: list[str], type_:
 
 BROKEN_DATA = [
     ("movies.csv", "170,00501,p1", "170,00501", "movies.csv, line 2: 5 cells where the header has 6"),
-    ("movies.csv", "170,00501,p1", "170,00501,p1,x", "movies.csv, line 2: 7 cells where the header has 6"),
     ("people.csv", "p2;Ridley Scott;1937;true", "p2", "people.csv, line 3: 1 cell where the header has 4"),
-    ("movies.csv", "m3,Ran", "m1,Ran", "movies.csv, line 4: movieId 'm1' appears a second time"),
     ("movies.csv", "m3,Ran", ",Ran", "movies.csv, line 4: movieId is empty"),
-    (
-        "movies.csv",
-        "m3,Ran",
-        "x" * (MAX_ID_CHARACTERS - len("Movie#") + 1) + ",Ran",
-        "movies.csv, line 4: movieId is too long",
-    ),
-    ("movies.csv", "1995-12-15", "1995-13-15", "movies.csv, line 2: released: '1995-13-15' is not a calendar day"),
-    ("movies.csv", "1995-12-15", "15.12.1995", "movies.csv, line 2: released: '15.12.1995' is not a date such as"),
-    ("movies.csv", "117.5", "117,5", "movies.csv, line 3: 7 cells"),
     ("movies.csv", "117.5", "NaN", "movies.csv, line 3: runtime: 'NaN' is not a number"),
     ("movies.csv", "117.5", "1e999", "movies.csv, line 3: runtime: '1e999' is not a number"),
     (
@@ -227,9 +209,7 @@ BROKEN_DATA = [
         '"Alien, the film',
         "movies.csv, line 3: not valid CSV: a quoted cell is not closed",
     ),
-    ("movies.csv", '"Alien, the film"', '"Alien" the film', "movies.csv, line 3: not valid CSV"),
     ("movies.csv", "movieId,title", "movieId,movieId", "movies.csv, line 1: the column 'movieId' is named twice"),
-    ("movies.csv", "movieId,title", "movieId,", "movies.csv, line 1: column 2 has no name"),
     (
         "movies.csv",
         "movieId,title",
@@ -237,14 +217,9 @@ BROKEN_DATA = [
         "movies.csv: nodes.Movie: there is no column 'title'; the file's columns are",
     ),
     ("people.csv", "1943", "MCMXLIII", "people.csv, line 2: born: 'MCMXLIII' is not a 64-bit whole number"),
-    ("people.csv", "1943", "01943", "people.csv, line 2: born: '01943' is not a 64-bit whole number"),
     ("people.csv", "1943", "99999999999999999999", "people.csv, line 2: born: '99999999999999999999' is not a 64-bit"),
-    ("people.csv", "1943;true", "1943;ja", "people.csv, line 2: alive: 'ja' is neither true nor false"),
     ("acted_in.tsv", "p3\tm1\tVin", "p9\tm1\tVin", "acted_in.tsv, line 2: person 'p9' is not the id of any Person"),
-    ("acted_in.tsv", "p3\tm1\tVin", "p3\tm9\tVin", "acted_in.tsv, line 2: movie 'm9' is not the id of any Movie"),
     ("acted_in.tsv", "p3\tm1\tVin", "\tm1\tVin", "acted_in.tsv, line 2: person is empty"),
-    ("mapping.toml", '"movies.csv"', '"films.csv"', "there is no file"),
-    ("mapping.toml", 'file = "movies.csv"\n', "", "mapping.toml, line 2: nodes.Movie: 'file' is missing"),
     (
         "mapping.toml",
         '"date"',
@@ -252,8 +227,6 @@ BROKEN_DATA = [
         "mapping.toml, line 7: nodes.Movie.properties.released.type: 'day' is not allowed; it must be",
     ),
     ("mapping.toml", 'end = "Movie"', 'end = "Film"', "relationships[0].end: there is no node table 'Film'"),
-    ("mapping.toml", '"ACTED_IN"', '"Movie"', "'Movie' is a label and a relationship type"),
-    ("mapping.toml", "runtime =", "eid =", "every node has this property already"),
     ("mapping.toml", "[nodes.Movie]", "[nodes.Movie", "mapping.toml, line 2: not TOML"),
     (
         "mapping.toml",
@@ -291,17 +264,11 @@ def test_broken_data_is_refused_with_its_position_and_nothing_is_written(
     ("files", "message"),
     [
         ({}, "has no file that ends in .csv"),
-        ({"a.csv": ""}, "a.csv, line 1: the file is empty"),
         ({"a.csv": "id,name\n1,a\n".encode("utf-16")}, "a.csv, line 1: not UTF-8"),
-        ({"a.csv": b"id,name\n1,a\n2,M\xfcller\n"}, "a.csv, line 3: not UTF-8"),
         ({"a.csv.gz": gzip.compress(b"id,name\n" + bytes(range(48, 58)) * 9000)[:-30]}, "damaged or cut off"),
         ({"a.csv.gz": b"id,name\n1,a\n"}, "damaged or cut off"),
         ({"a.csv": "id,name\n1,a\n", "b.csv": "x,y\n1,1\n1,1\n1,2\n"}, "b.csv: no id column (x has"),
         ({"a.csv": "id,y\n1,1\n2,1\n2,2\n"}, "a.csv, line 4: id '2' appears a second time; line 3 has it too"),
-        (
-            {"a.csv": "from,to\n1,1\n1,2\n1,3\n"},
-            "a.csv: no id column (from has empty or repeated cells), and no two columns",
-        ),
         ({"a.csv": "aId,y\n1,1\n2,3\n,2\n"}, "a.csv, line 4: aId is empty"),
     ],
 )
@@ -377,36 +344,9 @@ def test_a_form_of_cells_that_does_not_exist_is_an_error(settings: dict[str, Any
         CellFormat(**settings)
 
 
-@pytest.mark.parametrize("header", ["iata,name", "isbn,title,price", "code,city"])
-def test_the_first_column_is_the_id_if_its_cells_are_unique(header: str, tmp_path: Path) -> None:
-    rows = [["A1", "x", "1"], ["B2", "x", "2"]]
-    width = header.count(",") + 1
-    folder_of(tmp_path, {"things.csv": "\n".join([header, *(",".join(row[:width]) for row in rows)])})
-    columns = header.split(",")
-    node = infer(tmp_path, "things").nodes["Thing"]
-    assert node.id == columns[0]
-    assert {column.column for column in node.properties.values()} >= set(columns) - {"name"}
-
-
-def test_a_draft_of_the_mapping_is_kept_if_none_can_be_inferred(tmp_path: Path) -> None:
-    folder_of(tmp_path, {"movies.csv": "movieId,title\n1,Heat\n2,Ronin\n1,Alien\n"})
-    with pytest.raises(ImportRefused) as refused:
-        infer(tmp_path, "films")
-    problem, *draft = refused.value.draft.splitlines()
-    assert problem == "# movies.csv, line 4: movieId '1' appears a second time; line 2 has it too"
-    (tmp_path / "draft.toml").write_text("\n".join(draft), "utf-8")
-    assert read_mapping(tmp_path / "draft.toml").nodes["Movie"].id == "movieId"
-
-
 def test_only_a_mapping_that_leaves_out_the_ids_shows_eid_in_the_schema(tmp_path: Path) -> None:
     folder_of(tmp_path)
     mapping = infer(tmp_path, "films")
     assert mapping.schema_of_graph().labels["Movie"].reserved == {"name"}
     del mapping.nodes["Movie"].properties["movieId"]
     assert mapping.schema_of_graph().labels["Movie"].reserved == {"name", "eid"}
-
-
-def test_a_column_type_watches_rows_as_they_pass() -> None:
-    column = ColumnType()
-    assert list(column.watch([("a", "1"), ("b", "2.5")], 1)) == [("a", "1"), ("b", "2.5")]
-    assert column.name == "float"

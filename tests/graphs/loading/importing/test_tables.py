@@ -2,7 +2,6 @@
 
 import datetime
 import decimal
-import gzip
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -110,16 +109,10 @@ def test_a_single_file_and_a_folder_of_parts_are_tables(tmp_path: Path) -> None:
         infer(folder)
 
 
-FRAMES: list[Callable[[Columns], Any]] = [
-    pandas.DataFrame,
-    polars.DataFrame,
-    polars.LazyFrame,
-    pyarrow.table,
-    lambda columns: pandas.DataFrame(columns).convert_dtypes(),
-]
+FRAMES: list[Callable[[Columns], Any]] = [pandas.DataFrame, polars.LazyFrame, pyarrow.table]
 
 
-@pytest.mark.parametrize("make", FRAMES, ids=["pandas", "polars", "lazy polars", "arrow", "pandas with nulls"])
+@pytest.mark.parametrize("make", FRAMES, ids=["pandas", "lazy polars", "arrow"])
 def test_data_frames_give_the_same_graph_as_files(make: Callable[[Columns], Any], tmp_path: Path) -> None:
     frames = {name: make(columns) for name, columns in FILMS.items()}
     mapping = infer_frames(frames, "films")
@@ -209,24 +202,11 @@ BROKEN: list[tuple[str, Columns, str]] = [
     ("movies", {"released": [1995, 1979, None]}, "movies.parquet, row 1: released: '1995' is not a value of type date"),
     (
         "movies",
-        {"released": [datetime.datetime(1995, 12, 15, 20)] * 3},
-        "row 1: released: '1995-12-15T20:00:00' is a ti",
-    ),
-    (
-        "movies",
         {"runtime": [170.0, float("inf"), None]},
         "movies.parquet, row 2: runtime: 'inf' is not a finite number",
     ),
-    ("movies", {"runtime": [True, False, None]}, "movies.parquet, row 1: runtime: 'True' is not a finite number"),
-    ("movies", {"runtime": [[1.0], [], None]}, "movies.parquet, row 1: runtime: '[1.0]' is not a finite number"),
     ("movies", {"title": NOT_UTF8.view(pyarrow.string())}, "movies.parquet: title cannot be read after row 0"),
     ("people", {"born": [1943, 1937.5, 1940]}, "people.parquet, row 2: born: '1937.5' is not a 64-bit whole number"),
-    (
-        "people",
-        {"born": pyarrow.array([1, 2**63, 3], pyarrow.uint64())},
-        "people.parquet, row 2: born: '9223372036854775808' is not a 64-bit whole number",
-    ),
-    ("people", {"alive": [1, 0, None]}, "people.parquet, row 1: alive: '1' is not a value of type bool"),
     ("acted_in", {"movie": [None, "m1"]}, "acted_in.parquet, row 1: movie is empty"),
     ("acted_in", {"movie": [1, 2]}, "acted_in.parquet, row 1: movie '1' is not the id of any Movie"),
 ]
@@ -261,14 +241,9 @@ def damaged_page() -> bytes:
     ("content", "message"),
     [
         (b"", "a.parquet: not a Parquet file that can be read"),
-        (b"id,name\n1,a\n", "a.parquet: not a Parquet file that can be read"),
-        (gzip.compress(file_of(PEOPLE)), "a.parquet: not a Parquet file that can be read"),
         (file_of(PEOPLE)[:-100], "a.parquet: not a Parquet file that can be read"),
-        (b"PAR1" + bytes(50) + b"PAR1", "a.parquet: not a Parquet file that can be read"),
-        (file_of(PEOPLE)[:20] + file_of(PEOPLE)[60:], "a.parquet:"),
         (damaged_page(), "a.parquet: cannot be read after row"),
         (file_of({}), "a.parquet: it has no columns"),
-        (file_of({"": [1]}), "a.parquet: column 1 has no name"),
         (file_of({"id": [1, 1]}), "a.parquet, row 2: id '1' appears a second time"),
         (file_of({"id": [], "name": []}), None),
     ],
