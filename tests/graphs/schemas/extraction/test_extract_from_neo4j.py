@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ from graphground.graphs.schemas.extraction.findings import Findings, Steps
 from graphground.graphs.schemas.live_schema import LiveSchema, SchemaCache, fingerprint
 from graphground.graphs.schemas.statistics import query_statistics
 from graphground.tools.get_schema import GetSchemaRequest, get_schema
-from graphground.tools.tool import ToolFailure
 from tests.support.neo4j_server import Neo4jServer, seeded
 from tests.support.schema_oracle import as_oracle, exact_schema
 
@@ -63,7 +61,7 @@ class ServerEngine(BoltEngine):
         self.server = server
 
 
-@pytest.fixture(scope="module", params=["neo4j_5", "neo4j_newest"])
+@pytest.fixture(scope="module")
 def engine(request: pytest.FixtureRequest) -> Iterator[ServerEngine]:
     server: Neo4jServer = request.getfixturevalue(request.param)
     seeded(server, *DATA)
@@ -77,10 +75,22 @@ def schema(engine: BoltEngine) -> PropertyGraphSchema:
     return extract(engine, "mixed").schema
 
 
-on_one_version = pytest.mark.parametrize("engine", ["neo4j_5"], indirect=True)
-"""For tests of what is done with a schema that has been read, which is the same for each version of Neo4j."""
+EACH_VERSION: list[Callable[..., None]] = []
+"""Tests of what is read, which another version of Neo4j may answer differently; the others need one version."""
 
 
+def on_each_version(test: Callable[..., None]) -> Callable[..., None]:
+    EACH_VERSION.append(test)
+    return test
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "engine" in metafunc.fixturenames:
+        versions = ["neo4j_5", "neo4j_newest"] if metafunc.function in EACH_VERSION else ["neo4j_5"]
+        metafunc.parametrize("engine", versions, indirect=True, scope="module")
+
+
+@on_each_version
 def test_extraction_equals_the_queries_of_the_paper(engine: BoltEngine) -> None:
     found = extract(engine, "mixed")
     assert not found.problems
@@ -88,6 +98,7 @@ def test_extraction_equals_the_queries_of_the_paper(engine: BoltEngine) -> None:
     assert as_oracle(found.schema) == exact_schema(engine)
 
 
+@on_each_version
 def test_plain_cypher_finds_the_same_schema_as_the_databases_own_counts(
     engine: BoltEngine, schema: PropertyGraphSchema
 ) -> None:
@@ -101,6 +112,7 @@ def test_plain_cypher_finds_the_same_schema_as_the_databases_own_counts(
     }
 
 
+@on_each_version
 def test_mixed_types_and_label_combinations_are_in_the_schema(schema: PropertyGraphSchema) -> None:
     assert schema.labels["Person"].properties["code"] == "int|str"
     assert schema.labels["Person"].properties["tags"] == "list[str]"
@@ -111,6 +123,7 @@ def test_mixed_types_and_label_combinations_are_in_the_schema(schema: PropertyGr
     assert not schema.open
 
 
+@on_each_version
 def test_names_that_databases_parse_differently_are_in_the_schema_with_types_and_statistics(
     engine: BoltEngine, schema: PropertyGraphSchema
 ) -> None:
@@ -131,38 +144,6 @@ def test_properties_that_all_nodes_or_relationships_have_are_marked_as_filled(sc
         "WROTE": {"year"},
         ODD_TYPE: {r"\U0001F600"},
     }
-
-
-def test_statistics_are_the_same_without_shortcuts_through_the_schema(
-    engine: BoltEngine, schema: PropertyGraphSchema
-) -> None:
-    nothing_filled = replace(
-        schema,
-        labels={name: replace(label, filled=frozenset()) for name, label in schema.labels.items()},
-        patterns=tuple(replace(pattern, filled=frozenset()) for pattern in schema.patterns),
-    )
-    found = query_statistics(engine, schema)
-    counted = query_statistics(engine, nothing_filled)
-    assert (found.labels, found.types, found.patterns) == (counted.labels, counted.types, counted.patterns)
-    assert found.fill("Person", "born") == 0.5
-    assert found.fill("WROTE", "year") == 1.0
-
-
-def test_nonexistent_patterns_are_not_in_the_schema(schema: PropertyGraphSchema) -> None:
-    patterns = {str(pattern) for pattern in schema.patterns}
-    assert "(:Person)-[:READ]->(:Book)" in patterns
-    assert "(:Ship)-[:READ]->(:Map)" in patterns
-    assert "(:Person)-[:READ]->(:Map)" not in patterns
-    assert "(:Ship)-[:READ]->(:Book)" not in patterns
-
-
-def test_samples_contain_all_values_of_a_category_and_a_few_values_of_other_properties(
-    engine: BoltEngine, schema: PropertyGraphSchema
-) -> None:
-    samples = sample_values(engine, schema, 60)
-    assert sorted(samples["Person", "name"]) == ["Ann", "Bob"]
-    assert len(samples["Bulk", "n"]) == 5
-    assert ("WROTE", "year") in samples
 
 
 class Slow:
@@ -207,6 +188,7 @@ def test_a_large_label_is_read_page_by_page(engine: BoltEngine, monkeypatch: pyt
     assert not findings.problems
 
 
+@on_each_version
 def test_the_fingerprint_changes_with_the_data(engine: ServerEngine) -> None:
     before = fingerprint(engine)
     assert fingerprint(engine) == before
@@ -230,7 +212,6 @@ def connected(name: str, engine: Any, folder: Path) -> Graph:
     return Graph(name, live, engine=engine)
 
 
-@on_one_version
 def test_the_schema_of_a_connected_graph_is_read_once_and_then_cached(engine: BoltEngine, tmp_path: Path) -> None:
     first = connected("mine", engine, tmp_path)
     assert "Person" in first.schema.labels
@@ -239,7 +220,6 @@ def test_the_schema_of_a_connected_graph_is_read_once_and_then_cached(engine: Bo
     assert again.schema.name == "renamed"
 
 
-@on_one_version
 @pytest.mark.parametrize("quick", [True, False])
 def test_changed_data_are_detected_and_read_again(
     engine: ServerEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick: bool
@@ -262,26 +242,6 @@ def test_changed_data_are_detected_and_read_again(
     assert "Passing" not in live.schema.labels
 
 
-@on_one_version
-def test_calls_in_quick_succession_check_for_changes_once_and_a_doubtful_query_checks_again(
-    engine: ServerEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    live = LiveSchema(engine, "mine", "key", SchemaCache(tmp_path))
-    live.open()
-    monkeypatch.setattr("graphground.graphs.schemas.live_schema.CHECK_SECONDS", 3600.0)
-    marks = list[str | None]()
-    read_mark = engine.transaction_mark
-    monkeypatch.setattr(engine, "transaction_mark", lambda: marks.append(read_mark()) or marks[-1])
-    live.check_for_changes()
-    with passing_change(engine.server):
-        for _ in range(5):
-            live.check_for_changes()
-        assert len(marks) == 1
-        assert live.await_current_schema()
-        assert "Passing" in live.schema.labels
-
-
-@on_one_version
 def test_a_cached_schema_is_not_used_for_a_database_that_has_changed(
     engine: ServerEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -291,7 +251,6 @@ def test_a_cached_schema_is_not_used_for_a_database_that_has_changed(
         assert "Passing" in connected("mine", engine, tmp_path).schema.labels
 
 
-@on_one_version
 def test_a_changed_database_is_read_again_when_get_schema_is_called_with_refresh(
     engine: ServerEngine, tmp_path: Path
 ) -> None:
@@ -300,60 +259,3 @@ def test_a_changed_database_is_read_again_when_get_schema_is_called_with_refresh
     assert "Passing" not in get_schema(graphs, GetSchemaRequest()).schema_
     with passing_change(engine.server):
         assert "Passing" in get_schema(graphs, GetSchemaRequest(refresh=True)).schema_
-
-
-@on_one_version
-def test_an_unreachable_database_is_reported_when_its_schema_is_reread(engine: BoltEngine, tmp_path: Path) -> None:
-    connected("mine", engine, tmp_path)
-    unreachable = connected("mine", Slow(engine, ""), tmp_path)  # every query fails
-    graphs = OpenGraphs([GraphSource("mine", "", "bolt", lambda: unreachable)])
-    with pytest.raises(ToolFailure) as failure:
-        get_schema(graphs, GetSchemaRequest(refresh=True))
-    assert failure.value.next.startswith("Call get_schema without refresh")
-
-
-class Endless(Slow):
-    """The real engine, except that queries with a certain text first keep the database busy for hours."""
-
-    def __init__(self, engine: BoltEngine, text: str) -> None:
-        super().__init__(engine, text)
-        self.begun, self.ended = threading.Event(), threading.Event()
-
-    def run(self, query: str, *arguments: Any, **named: Any) -> Table:
-        if self.text in query:
-            self.begun.set()
-            try:
-                self.engine.run("UNWIND range(1, 100000000000) AS n RETURN count(n) AS c", timeout=300)
-            finally:
-                self.ended.set()
-        return self.engine.run(query, *arguments, **named)
-
-
-@on_one_version
-def test_closing_a_graph_ends_the_reading_of_its_schema_in_the_background(
-    engine: ServerEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("graphground.graphs.schemas.live_schema.QUICK_SECONDS", 0.0)
-    monkeypatch.setattr("graphground.graphs.schemas.live_schema.MOST_SHARE", 1000.0)
-    server = engine.server
-    LiveSchema(engine, "mine", "key", SchemaCache(tmp_path)).read()
-    seeded(server, "CREATE (:Passing {p: 1})")
-    own = Endless(BoltEngine(BoltAddress(server.uri, server.user, server.password, None)), "nodeTypeProperties")
-    try:
-        graph = connected("mine", own, tmp_path)
-        assert own.begun.wait(30)
-        graph.close()
-        assert own.ended.is_set()
-        assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("schema")]
-        assert "Passing" not in graph.schema.labels
-        stored = SchemaCache(tmp_path).load("key", "mine")
-        assert stored is not None
-        assert stored[1] != engine.transaction_mark()  # no incomplete schema was kept
-        running = engine.run(
-            "SHOW TRANSACTIONS YIELD currentQuery WHERE currentQuery CONTAINS 'range(1, 100' "
-            "AND NOT currentQuery STARTS WITH 'SHOW' RETURN count(*) AS c"
-        )
-        assert running.rows == [[0]]
-    finally:
-        own.engine.close()
-        seeded(server, "MATCH (n:Passing) DELETE n")

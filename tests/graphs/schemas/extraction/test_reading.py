@@ -9,7 +9,7 @@ import pytest
 from graphground.cypher.text_values import TextValues
 from graphground.graphs.engines.engine import QueryTimeout
 from graphground.graphs.schemas.extraction.extract import paged
-from graphground.graphs.schemas.extraction.findings import Extraction, Findings, counting, merged, property_type
+from graphground.graphs.schemas.extraction.findings import Extraction, Findings, merged, property_type
 from graphground.graphs.schemas.extraction.profiles import Seen, foreign_name, naming_number, naming_property
 from graphground.graphs.schemas.live_schema import SchemaCache
 
@@ -18,7 +18,6 @@ from graphground.graphs.schemas.live_schema import SchemaCache
     ("name", "own_name"),
     [
         ("String", "str"),
-        ("StringArray", "list[str]"),
         ("STRING NOT NULL", "str"),
         ("LocalDateTime", "datetime"),
         ("ZONED DATETIME NOT NULL", "datetime"),
@@ -27,9 +26,7 @@ from graphground.graphs.schemas.live_schema import SchemaCache
         ("LIST<ANY> NOT NULL", "list[unknown]"),
         ("LIST<NOTHING> NOT NULL", "list[]"),
         ("LIST<NULL>", "list[unknown]"),
-        ("Duration", "duration"),
         ("INTEGER | STRING", "int|str"),
-        ("Double", "float"),
         ("Point", "point"),
         ("MadeUp", "unknown"),
     ],
@@ -91,10 +88,6 @@ def test_a_partial_reading_is_reported_with_what_was_read(variable: str, pages: 
     assert problems == [message]
 
 
-def test_an_ordinary_label_is_counted_by_the_count_store() -> None:
-    assert counting("Box Office") == "MATCH (n:`Box Office`) RETURN count(n) AS c"
-
-
 WORDS = ["Ash Grove", "Birch End", "Cedar Hill", "Dogwood Lane"]
 SHORT = ["n", "s", "n", "s"]
 
@@ -108,14 +101,11 @@ def seen(*keys: str) -> list[Seen]:
     [
         ("Movie", ("tagline", "title"), "title"),
         ("Customer", ("contactName", "companyName", "city"), "companyName"),
-        ("Product", ("quantityPerUnit", "productName"), "productName"),
         ("Employee", ("firstName", "lastName", "jobTitle", "notes"), "lastName"),
         ("Interface", ("ip", "mac"), "ip"),
-        ("Rack", ("tag", "zone"), "tag"),
         ("Filing", ("icij_sar_id", "checksum"), "icij_sar_id"),
         ("Person", ("born", "name"), "name"),
         ("Genre", ("description",), None),
-        ("Thing", (), None),
     ],
 )
 def test_the_naming_property_of_a_label_is_found_by_the_names_of_its_properties(
@@ -133,10 +123,6 @@ def test_a_unique_key_and_a_full_text_index_favour_a_property() -> None:
     plain = [Seen("code", SHORT + WORDS, 1.0), Seen("ref", SHORT + WORDS, 1.0)]
     assert naming_property("Case", plain) == "code"
     assert naming_property("Case", [plain[0], Seen("ref", SHORT + WORDS, 1.0, unique=True, searched=True)]) == "ref"
-
-
-def test_a_property_that_all_nodes_have_is_preferred_to_a_rare_name() -> None:
-    assert naming_property("Host", [Seen("name", WORDS, 0.05), Seen("hostname", WORDS, 1.0)]) == "hostname"
 
 
 def test_a_repeating_property_is_the_name_of_something_else_and_no_name_of_its_node() -> None:
