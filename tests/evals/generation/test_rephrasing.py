@@ -8,14 +8,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from graphground.evals.generation.rephrasing import (
-    NoReply,
-    Rephrased,
-    literals_of,
-    problem_of,
-    question_in,
-    rephrase_task,
-)
+from graphground.evals.generation.rephrasing import Rephrased, literals_of, problem_of, question_in, rephrase_task
 from graphground.evals.tasks.task import Task, read_tasks, write_tasks
 from graphground.server.commands.command_line import run
 from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, fail, say
@@ -59,9 +52,7 @@ def test_a_corrected_question_is_verified_again_and_at_most_three_rounds_are_mad
     ("written", "kind"),
     [
         ("Which movies longer than 90 minutes did Mann direct?", "a name or value is missing"),
-        ("Which movies longer than ninety minutes did Michael Mann direct?", "a name or value is missing"),
         ("Which movies with directedBy Michael Mann run over 90 minutes?", "code in the question"),
-        ("MATCH (n)-[:directedBy]->({name: 'Michael Mann'}) WHERE n.x > 90?", "code in the question"),
         ("Michael Mann 90", "not a sentence"),
         (f"{GOOD} {'Really, all of them? ' * 30}", "too long"),
     ],
@@ -79,14 +70,6 @@ def test_after_a_reply_without_the_agreed_lines_the_raw_question_is_kept() -> No
     assert (result.task.question, result.kind, len(prompts)) == (RAW, "no question", 2)
     result, _ = rephrased(f"QUESTION: {GOOD}", "Yes, that is what it means.")
     assert (result.task.question, result.kind) == (RAW, "no verdict")
-
-
-def test_after_a_request_that_fails_the_raw_question_is_kept() -> None:
-    async def ask(prompt: str) -> str:
-        raise NoReply("the request is longer than the model takes")
-
-    result = anyio.run(rephrase_task, TASK, ask)
-    assert (result.task.question, result.kind) == (RAW, "no reply")
 
 
 def test_a_question_must_contain_the_values_but_may_spell_them_naturally() -> None:
@@ -114,11 +97,6 @@ def test_a_question_must_contain_the_values_but_may_spell_them_naturally() -> No
 )
 def test_the_question_in_a_reply_is_the_last_line_marked_as_question(reply: str, question: str) -> None:
     assert question_in(reply) == question
-
-
-def test_variants_are_not_rephrased() -> None:
-    result, prompts = rephrased(task=Task("a", "films", "Who is Hetat?", "MATCH (n) RETURN n", variant="misspelt"))
-    assert (result.task.question, result.kind, prompts) == ("Who is Hetat?", "a harder variant", [])
 
 
 @pytest.fixture
@@ -208,11 +186,3 @@ def test_a_refusing_endpoint_stops_the_command_which_resumes_at_the_same_task(
         assert run("eval", command(tasks, endpoint, "--workers", "1")) == 0
         assert [film_in(request) for request in endpoint.requests[before:]].count("Heat") == 0
     assert "3 questions rephrased, 0 kept raw" in capsys.readouterr().out
-
-
-def test_the_exit_status_is_1_if_no_question_was_rephrased(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("pydantic_ai.models.openai", reason="needs the extra `agents`")
-    with ScriptedEndpoint(lambda request: say("Movies are great.")) as endpoint:
-        assert run("eval", command(tasks, endpoint)) == 1
-    assert "0 questions rephrased, 3 kept raw" in capsys.readouterr().out
-    assert read_tasks(tasks.parent / "new.json")[0].question.startswith("What are the names")

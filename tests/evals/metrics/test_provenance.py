@@ -9,20 +9,15 @@ from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 
 QUERIES = [
-    "MATCH (n:Movie)-[:directedBy]->(:Person {name: 'X'}) RETURN n.name",
     "match (n) optional match (n)--(:A)--() return n",
-    "MATCH (n) WITH DISTINCT n WHERE n.x STARTS WITH 'a' RETURN n.name ORDER BY n.x LIMIT 1",
     "MATCH (n)-->(m) WITH n, count(m) AS c WHERE c > 2 MATCH (n)--(k) RETURN k",
-    "MATCH (n)-->(m) WITH n AS x ORDER BY x.name LIMIT 3 MATCH (x)--(m) RETURN m",
     "MATCH (n)-->(m) WITH DISTINCT n LIMIT 3 MATCH (n)-[*1..2]-(k) RETURN k",
     "CALL { MATCH (n)-->(m0) RETURN n, m0 AS m UNION MATCH (n)<--(m1) RETURN n, m1 AS m } WITH n RETURN count(n)",
-    "CALL { MATCH (n)-->(m0) RETURN n UNION MATCH (n)<--(m1) RETURN n } WITH DISTINCT n WHERE n.x > 3 RETURN n.name",
     "MATCH (a) CALL (a) { MATCH (a)--(b) RETURN count(b) AS c ORDER BY c LIMIT 1 } RETURN a.name, c",
     "MATCH (a) CALL { WITH a MATCH (a)--(b) RETURN DISTINCT b.name AS name } RETURN a.name, name",
     "MATCH p = shortestPath((a:A)-[*..4]-(b:B)) RETURN length(p)",
     "MATCH (a)-[:R]->{1,3}(b) RETURN b.name",
     "MATCH (a:`odd label`) WITH a AS `odd name` MATCH (`odd name`)--() RETURN 1 AS one",
-    "MATCH (ps0)--() RETURN ps0.name AS name UNION ALL MATCH (b) RETURN b.name AS name",
     "MATCH (n) WITH *, n.y AS k WITH k, collect(n) AS ns UNWIND ns AS m MATCH (m)--(q) RETURN q.name",
     "MATCH (a), (b) WHERE EXISTS { (a)--(c) } AND NOT (a)--(b) RETURN a.name, b.name",
 ]
@@ -58,24 +53,14 @@ HEAT, RONIN, MANN, DE_NIRO = "Heat", "Ronin", "Michael Mann", "Robert De Niro"
         ("MATCH (m:Movie)-[:directedBy]->(:Person) RETURN count(m)", {HEAT, MANN}),
         ("MATCH (m:Movie) OPTIONAL MATCH (m)-[:directedBy]->(p) RETURN m.name, p.name", {HEAT, RONIN, MANN}),
         ("MATCH (m:Movie) WHERE EXISTS { (m)-[:directedBy]->(p) } RETURN m.name", {HEAT}),
-        ("MATCH (m:Movie) WITH DISTINCT m WHERE m.name STARTS WITH 'R' RETURN m.name", {RONIN}),
         ("MATCH (m:Movie) WITH DISTINCT m WHERE NOT (m.name IN ['Heat']) RETURN m.name", {RONIN}),
         (
             "MATCH (m:Movie)-[:directedBy]->(p) WITH m AS film MATCH (film)-[:`has cast`]->(a) RETURN a.name",
             {HEAT, MANN, DE_NIRO},
         ),
         (
-            "MATCH (a:Person)<-[:`has cast`]-(m) WITH a, count(m) AS films WHERE films > 5 MATCH (a)--(x) RETURN x.name",
-            set(),
-        ),
-        (
             "MATCH (a:Person)<-[:`has cast`]-(m) WITH a, count(m) AS films WHERE films > 5 RETURN a.name",
             {HEAT, RONIN, DE_NIRO},
-        ),
-        (
-            "CALL { MATCH (m:Movie)-[:directedBy]->(p) RETURN m UNION MATCH (m:Movie {name: 'Ronin'}) RETURN m } "
-            "RETURN count(m)",
-            {HEAT, MANN, RONIN},
         ),
         (
             "CALL { MATCH (m:Movie)-[:directedBy]->(p) RETURN m UNION MATCH (m:Movie {name: 'Ronin'}) RETURN m } "
@@ -116,15 +101,11 @@ def test_two_empty_subgraphs_score_zero_as_published_and_the_error_of_a_failing_
     ("predicted", "paper", "published"),
     [
         ("MATCH (m:Movie)-[:directedBy]->(p:Person) RETURN m.name UNIQUE", 0.0, 1.0),
-        ("MATCH (m:Movie)-[:directedBy]->(p:Person) RETURN film.name", 0.0, 1.0),
         ("MATCH (m:Movie)-[:directedBy]->(p:Person) WITH p RETURN m.name", 0.0, 1.0),
-        ("MATCH (m:Movie)-[:directedBy]->(p:Person) RETURN year(m.name)", 0.0, 1.0),
         ("MATCH (m:Movie)-[:directedBy]->(p:Person) WHERE count(m) > 1 RETURN m.name", 0.0, 0.0),
         ("match (m:Movie)-[:directedBy]->(p:Person) return m.name", 1.0, 0.0),
         ("MATCH (m:Movie)-[:directedBy]->(p:Person) WHERE p.name STARTS WITH 'M' RETURN m.name", 1.0, 0.0),
         ("MATCH (m:Movie)-[:directedBy]->(p {name: 'Michael Mann'}) RETURN m.name", 1.0, 0.5),
-        ("MATCH (:Movie)-[:directedBy]->(:Person) RETURN count(*)", 1.0, 1.0),
-        ("MATCH (m:Movie)-[:directedBy]->(p:Person) WITH p AS person, m RETURN m.name", 1.0, 1.0),
         ("CALL { MATCH (m:Movie)-[:directedBy]->(p:Person) RETURN m } RETURN count(m)", 1.0, 1.0),
         ("MATCH (m:Movie {name: 'Heat'}) RETURN m.name AS x UNION ALL MATCH (p:Person {name: 'Michael Mann'}) RETURN p.name AS x",
          1.0, 0.5),

@@ -127,14 +127,6 @@ def test_a_judge_and_a_second_one_are_named_with_their_agreement_in_the_shell(
     assert "Wrote 8 answers to" in printed
 
 
-def test_an_endpoint_that_fails_ends_in_one_line(
-    run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "")
-    assert run_words("eval", ["judge", str(run), "--model", "m"]) == 1
-    assert "no key for m: set the environment variable OPENAI_API_KEY" in capsys.readouterr().err
-
-
 def test_a_reply_without_a_verdict_counts_as_wrong_and_is_kept(run: Path) -> None:
     async def ask(prompt: str) -> str:
         return "It depends."

@@ -47,27 +47,6 @@ def scored(folder: Path) -> dict[str, dict[str, object]]:
     return {record["qid"]: record for record in read_run(folder)[1]}
 
 
-def test_the_matches_of_a_prediction_with_the_pattern_of_the_gold_query_are_not_queried_again(
-    graphs: OpenGraphs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sent: list[str] = []
-    films = graphs.get("films")
-    run = films.run
-
-    def recorded(query: str, *given: Any, **named: Any) -> Any:
-        sent.append(query)
-        return run(query, *given, **named)
-
-    monkeypatch.setattr(films, "run", recorded)
-    renamed = "MATCH (m:Movie) RETURN m.name AS title, m.runtime_minute"
-    predictor = FilePredictions({"t1": Prediction("t1", GOLD), "t2": Prediction("t2", renamed)})
-    Run.open(tmp_path / "run", [task(1), task(2)], "file").go(predictor, graphs, workers=1, timeout=60.0)
-    found = scored(tmp_path / "run")
-    assert [(record["execution_accuracy"], record["psjs"]) for record in found.values()] == [(1.0, 1.0), (0.0, 1.0)]
-    assert sent.count(GOLD) == 1
-    assert sum("collect(" in query for query in sent) == 1
-
-
 def test_predictions_of_a_file_are_scored_and_explained(graphs: OpenGraphs, tmp_path: Path) -> None:
     queries = {
         "right": "MATCH (n:Movie) RETURN n.name AS title",
@@ -157,9 +136,7 @@ def test_tasks_of_an_unavailable_graph_are_postponed(graphs: OpenGraphs, tmp_pat
     [
         ("MATCH (m:Movie {name: 'Nowhere'}) RETURN m.name", "MATCH (x:Banana) RETURN x.a, x.b", "gold_empty"),
         ("MATCH (m:Movie {name: 'Nowhere'}) RETURN count(m)", "MATCH (x:Banana) RETURN count(x)", "gold_empty"),
-        ("MATCH (m:Movie {name: 'Nowhere'}) RETURN collect(m)", "MATCH (x:Banana) RETURN collect(x)", "gold_empty"),
         ("MATCH (m:Movie {name: 'Nowhere'}) RETURN max(m.name)", "MATCH (x:Banana) RETURN max(x.a)", "gold_empty"),
-        ("MATCH (m:Movie) RETURN m.banana", "MATCH (m:Movie) RETURN m.potato", "gold_empty"),
         ("MATCH (m:Movie) RETURN 1 / 0 AS x", GOLD, "gold_failures"),
     ],
 )
@@ -357,21 +334,6 @@ def test_the_baselines_need_no_model(graphs: OpenGraphs, tmp_path: Path) -> None
     assert fixed.query == "MATCH (m:Movie)-[:directedBy]->(p:Person) RETURN p.name"
 
 
-def test_two_runs_are_compared_task_by_task(graphs: OpenGraphs, tmp_path: Path) -> None:
-    tasks = [task(number) for number in range(4)]
-    for name, right in (("a", {"t0", "t1"}), ("b", {"t0", "t2", "t3"})):
-        predictions = {
-            task.qid: Prediction(task.qid, GOLD if task.qid in right else "MATCH (n:Person) RETURN n.name")
-            for task in tasks
-        }
-        Run.open(tmp_path / name, tasks, name).go(FilePredictions(predictions), graphs, timeout=60.0)
-    found = compare(read_run(tmp_path / "a")[1], read_run(tmp_path / "b")[1])
-    assert (sorted(found["won"]), found["lost"]) == (["t2", "t3"], ["t1"])
-    assert (found["both_right"], found["p_value"]) == (1, 1.0)
-    with pytest.raises(NoComparison, match="no task in common; compare runs"):
-        compare([], read_run(tmp_path / "b")[1])
-
-
 def test_refusals_invented_answers_and_clarifying_questions_are_scored_as_behaviour(
     graphs: OpenGraphs, tmp_path: Path
 ) -> None:
@@ -427,14 +389,10 @@ def test_text_around_a_query_in_a_reply_is_removed(text: str, query: str) -> Non
     [
         ({"cypher": 3}, "`cypher`: Input should be a valid string, not 3"),
         ({"stance": "maybe"}, "`stance`: Input should be 'answer', 'not_in_graph' or 'ask', not \"maybe\""),
-        ({"trace": {}}, "`trace`: Input should be a valid list, not {}"),
-        ({"trace": [{}]}, "`trace.0.tool`: Field required, not {}"),
         ({"usage": [1]}, r"`usage`: Input should be a valid dictionary .*, not \[1\]"),
-        ({"usage": {"input_tokens": "many"}}, '`usage.input_tokens`: Input should be a valid number, .*, not "many"'),
         ({"seconds": "abc"}, '`seconds`: Input should be a valid number, .*, not "abc"'),
         ({"usage": {"cost_usd": float("inf")}}, "`usage.cost_usd`: Input should be a finite number, not Infinity"),
         ({"trace": [{"tool": "a"}, {"tool": "b", "seconds": [1]}]}, r"`trace.1.seconds`: .* valid number, not \[1\]"),
-        ({"trace": [{"tool": "a", "output_tokens": {"n": 1}}]}, "`trace.0.output_tokens`: .* valid number, not {"),
     ],
 )
 def test_a_malformed_reply_is_reported_with_the_field(reply: dict[str, object], said: str) -> None:

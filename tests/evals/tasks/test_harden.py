@@ -46,11 +46,6 @@ def test_a_question_that_does_not_contain_the_name_exactly_once_is_unchanged(sma
     assert harden([Task("t", "elsewhere", HEAT.question, HEAT.gold)], small) == []
 
 
-def test_a_name_of_a_label_that_the_graph_does_not_have_is_unchanged(small: Graph) -> None:
-    gold = HEAT.gold.replace("Movie", "Film")
-    assert harden([Task("t", "films", HEAT.question, gold)], small) == []
-
-
 def test_the_label_alone_is_ambiguous_if_two_nodes_have_it(small: Graph) -> None:
     assert small.run("MATCH (m:Movie) RETURN count(m)").rows == [[2]]
     (variant,) = harden([HEAT], small, kinds=["ambiguous"])
@@ -62,14 +57,10 @@ def test_the_label_alone_is_ambiguous_if_two_nodes_have_it(small: Graph) -> None
     [
         ("the movie Heat", "the movie"),
         ("movies by the director of Heat", "movies by the director of the movie"),
-        ('Who directed the Movie "Heat"?', "Who directed the movie?"),
-        ("Who directed the film Heat?", "Who directed the film?"),
         ("Who directed the movie called 'Heat'?", "Who directed the movie?"),
-        ("Who directed a movie titled Heat?", "Who directed the movie?"),
         ("Who directed the Heat movie?", "Who directed the movie?"),
         ("Heat's director?", "The movie's director?"),
         ("Heat: who directed it?", "The movie: who directed it?"),
-        ('persons that are "directed by" of the movie Heat', 'persons that are "directed by" of the movie'),
     ],
 )
 def test_the_label_replaces_a_name_with_the_words_that_already_say_it(

@@ -62,19 +62,12 @@ def test_optional_fields_may_be_missing_and_a_stable_qid_is_created(tmp_path: Pa
     ("text", "said"),
     [
         ("", "holds no tasks"),
-        ("[]", "holds no tasks"),
         ("3", "must hold a list of records, not 3"),
-        ("null", "must hold a list of records, not null"),
         ("[3]", "record 1: expected a JSON object"),
         (json.dumps(RECORD) + '\n{"b": ', "line 2: not JSON"),
         (json.dumps([{**RECORD, "graph": None}]), "record 1: `graph` is missing"),
-        (
-            json.dumps([{"graph": "x", "nl_question": "y"}]),
-            "`gold_cypher` is missing or not text; the record has graph",
-        ),
         (json.dumps([{**RECORD, "qid": "a"}, {**RECORD, "qid": "a"}]), "records 1 and 2 have the same qid 'a'"),
         (json.dumps([{**RECORD, "expected": "perhaps"}]), "not 'perhaps'"),
-        (json.dumps([{**RECORD, "answer_json": "{"}]), "`answer_json` is not JSON"),
         (json.dumps([{**RECORD, "from_template": "x"}]), "`from_template` is not a JSON object"),
     ],
 )
@@ -106,18 +99,7 @@ def test_a_corrupt_gzip_file_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("query", "pattern", "template"),
     [
-        ("MATCH (n:A) WITH DISTINCT n RETURN n.name", "basic_(n)", "n_name"),
         ("MATCH (n:A {name: 'x'}) WITH DISTINCT n RETURN n.age", "basic_(n*)", "n_prop"),
-        (
-            "MATCH (n:A)-[r0:R]->(m0:B) WITH DISTINCT n RETURN n.name ORDER BY n.age DESC",
-            "basic_(n)-(m0)",
-            "n_order_by",
-        ),
-        (
-            "MATCH (n:A)<-[r0:R]-(m0:B {name: 'x'}) WITH DISTINCT n RETURN n.name ORDER BY n.age LIMIT 1",
-            "basic_(n)-(m0*)",
-            "n_argmax",
-        ),
         (
             "MATCH (n:A)-[r0:R]->(m0:B)-[r1:S]->(m1:C {name: 'x'}) WITH DISTINCT n WHERE n.age > 3 RETURN n.name",
             "basic_(n)-(m0)-(m1*)",
@@ -128,17 +110,7 @@ def test_a_corrupt_gzip_file_is_named(tmp_path: Path) -> None:
             "basic_(n)-(m0*),(n)-(m1*)",
             "n_agg",
         ),
-        (
-            "MATCH (n:A)-[r0:R]->(m0:B),(n:A)-[r1:S]->(m0:B) WITH DISTINCT n RETURN n.name, n.age",
-            "basic_(n)-(m0),(n)-(m0)",
-            "n_prop",
-        ),
         ("MATCH (n:A {name: 'x'}), (m0:A {name: 'y'}) RETURN n.age = m0.age AS answer", "special_comparison", "other"),
-        (
-            "MATCH (n:A)-[r0:R]->(m0:B)-[r1:S]->(m1:C {name: 'x'}) WITH n, count(DISTINCT m0) AS num RETURN n.name, num",
-            "special_grouping",
-            "other",
-        ),
         (
             "MATCH (n:A)-[r1:S]->(m1:C {name: 'x'}) OPTIONAL MATCH (n:A)-[r0:R]->(m0:B) WITH n, count(DISTINCT m0) AS num "
             "RETURN n.name, num",
