@@ -58,19 +58,11 @@ def test_each_known_difference_from_neo4j_still_exists(query: str) -> None:
     "query",
     [
         "LET x = 1 RETURN x",
-        "MATCH (n) LET x = 1 RETURN x",
         "MATCH (n) FILTER n.x = 1 RETURN n",
         "RETURN 1 AS x NEXT RETURN x",
         "WHEN true THEN RETURN 1 AS x",
-        "FOR x IN [1] RETURN x",
-        "MATCH (n) FOR x IN n.xs RETURN x",
         "MATCH REPEATABLE ELEMENTS (n)-->(m) RETURN n",
-        "MATCH DIFFERENT RELATIONSHIPS (n)-->(m) RETURN n",
-        "MATCH ACYCLIC (a)-->+(b) RETURN a",
-        "MATCH ALL TRAIL (a)-->+(b) RETURN a",
-        "MATCH SHORTEST $k (a)-->+(b) RETURN a",
         "{ RETURN 1 AS x }",
-        "RETURN COUNT { WHEN true THEN RETURN 1 AS x } AS c",
         "RETURN null :: VECTOR AS t",
         "MATCH (n) SEARCH n IN (VECTOR INDEX i FOR $v LIMIT 3) RETURN n",
         "MATCH (n) RETURN n.x, count(*) GROUP BY n.x",
@@ -105,11 +97,6 @@ def test_a_newer_function_is_named_as_newer_in_cypher_5() -> None:
 )
 def test_clauses_of_cypher_25_need_the_right_access(query: str, access: str) -> None:
     assert validate(query, language="cypher25", read_only=True).access == access
-
-
-def test_the_full_text_search_of_newer_servers_is_parsed() -> None:
-    query = "MATCH (n) SEARCH n IN (FULLTEXT INDEX t FOR $x WITH ANALYZER 'english' SKIP 3 LIMIT 5) SCORE AS s RETURN s"
-    assert validate(query, language="cypher25").diagnostics == ()
 
 
 def test_properties_in_the_filter_of_a_search_are_checked_against_the_schema() -> None:

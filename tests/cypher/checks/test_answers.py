@@ -18,12 +18,6 @@ def test_counting_distinct_names_merges_namesakes() -> None:
     assert (finding.code, finding.suggestions) == ("distinct_merges_entities", ("count(DISTINCT n)",))
 
 
-def test_returning_distinct_names_merges_namesakes() -> None:
-    assert hints("MATCH (n:Person)<-[:foundedBy]-(c:Company {name: 'x'}) RETURN DISTINCT n.name") == [
-        ("distinct_merges_entities", "hint", "n.name")
-    ]
-
-
 def test_distinct_values_and_distinct_nodes_cause_no_hint() -> None:
     assert hints("MATCH (n:Person {name: 'x'}) RETURN DISTINCT n.gender") == []
     assert hints("MATCH (n:Person)<-[:foundedBy]-(:Company {name: 'x'}) WITH DISTINCT n RETURN n.name") == []

@@ -74,36 +74,11 @@ def test_the_relationship_that_has_the_property_is_named_once_for_two_conditions
 
 
 @pytest.mark.parametrize(
-    ("pattern", "advice"),
-    [
-        (
-            "(r:Company)-[:hasCEO]->(p:Person)",
-            ". Write MATCH (r:Company)-[r1:hasCEO]->(p:Person) RETURN r1.start_year.",
-        ),
-        ("(c:Company)-[r:hasCEO*1..2]->(p:Person)", ": read [x IN r | x.start_year]."),
-    ],
-)
-def test_the_message_says_how_to_read_the_property_of_the_relationship(pattern: str, advice: str) -> None:
-    (diagnostic,) = problems_in(f"MATCH {pattern} RETURN p.start_year")
-    assert diagnostic.message.endswith(f"The relationship hasCEO has a property 'start_year'{advice}")
-
-
-@pytest.mark.parametrize(
     ("query", "message"),
     [
         (
-            "MATCH (i:Industry) RETURN i.launch_year",
-            "Nodes labelled Industry have no property 'launch_year'. Company has a property 'launch_year'. "
-            "Properties of Industry: name.",
-        ),
-        (
             "MATCH (n:Country|Industry) RETURN n.foo",
             "No node labelled Country or Industry has a property 'foo'. Properties of these nodes: name.",
-        ),
-        (
-            "MATCH (c:Company)-[r:hasCEO]->(p) RETURN r.launch_year",
-            "The relationship hasCEO has no property 'launch_year'. Properties of hasCEO: start_year, end_year. "
-            "Company has a property 'launch_year': read c.launch_year.",
         ),
         (
             "MATCH (c:Company)-[r:hasCEO|foundedBy]->(p) RETURN r.gender",
@@ -141,20 +116,12 @@ WITH_SINCE = replace(
             "Between these nodes, the relationship t has no property 'since', nor any other. "
             "(:A)-[:t]->(:B) has a property 'since'.",
         ),
-        ("MATCH (:A)-[r:u]->(:B) RETURN r.x", "The relationship u has no property 'x', nor any other."),
-        ("MATCH (:A)-[r:t]->(:B) RETURN r.x", "The relationship t has no property 'x'. Properties of t: since."),
     ],
 )
 def test_the_message_about_a_relationship_is_limited_to_the_nodes_that_the_query_connects(
     query: str, message: str
 ) -> None:
     assert findings(query, WITH_SINCE).diagnostics[0].message == message
-
-
-def test_a_relationship_without_the_property_is_reported() -> None:
-    (diagnostic,) = problems_in("MATCH (c:Company)-[r:foundedBy]->(p:Person) WHERE r.year = 1999 RETURN p.name")
-    assert (diagnostic.code, diagnostic.found) == ("unknown_property", "year")
-    assert "foundedBy" in diagnostic.message
 
 
 @pytest.mark.parametrize(
@@ -230,19 +197,6 @@ def test_names_that_need_backticks_are_suggested_with_them() -> None:
     assert diagnostic.suggestions == ("`Film Studio`",)
 
 
-def test_the_schema_is_named_in_the_message() -> None:
-    assert COMPANY.name in problems_in("MATCH (n:Firm) RETURN n.name")[0].message
-
-
-def test_the_message_about_a_name_says_that_the_graph_has_none() -> None:
-    label = problems_in("MATCH (n:A) RETURN 1 AS one", schema("empty", {}, []))[0]
-    assert label.message == "There is no label 'A' in the graph 'empty'. The graph has no labels."
-    type_ = problems_in("MATCH (:A)-[:t]->() RETURN 1 AS one", schema("empty", {"A": {}}, []))[0]
-    assert (
-        type_.message == "There is no relationship type 't' in the graph 'empty'. The graph has no relationship types."
-    )
-
-
 SHOP = schema(
     "shop",
     {"Customer": {}, "Order": {}, "Product": {"price": "float"}, "Store": {"opened": "int"}, "Supplier": {}},
@@ -309,10 +263,6 @@ COURT = schema(
             "MATCH (j:Judge)-[:MEMBER_OF {role: 'partner'}]->(f:Firm) RETURN f.name",
         ),
         (
-            "MATCH (f:Firm)<-[m:MEMBER_OF]-(:Judge {name: 'Ada', role: 'partner'}) RETURN f.name",
-            "MATCH (f:Firm)<-[m:MEMBER_OF {role: 'partner'}]-(:Judge {name: 'Ada'}) RETURN f.name",
-        ),
-        (
             "MATCH (p:Person)-[:LIVES_IN]->(:City {name: 'Ashby'}) RETURN count(p)",
             "MATCH (p:Person {city: 'Ashby'}) RETURN count(p)",
         ),
@@ -326,10 +276,6 @@ COURT = schema(
         (
             "MATCH (:Person)-[:PRESIDES_OVER {city: 'Ashby'}]->(:Case) RETURN count(*)",
             "MATCH (:Person {city: 'Ashby'})-[:PRESIDES_OVER]->(:Case) RETURN count(*)",
-        ),
-        (
-            "MATCH (:Case)<-[:OF_CASE]-(h {city: 'Ashby'})<-[:TESTIFIED_AT]-(:Expert) RETURN count(h)",
-            "MATCH (:Case)<-[:OF_CASE]-(h)<-[:TESTIFIED_AT]-(:Expert {city: 'Ashby'}) RETURN count(h)",
         ),
     ],
 )
@@ -356,11 +302,6 @@ def test_a_type_that_does_not_connect_the_nodes_is_not_suggested_for_one_that_do
     assert found.suggestions[0] == "MADE_BY"  # a slip of it: the label may be wrong
     (found,) = problems_in("MATCH (s:Store)-[:PLACED_NEAR]->(c:Customer) RETURN c.name", SHOP)
     assert "PLACED" not in found.suggestions
-
-
-def test_a_type_whose_end_lacks_a_property_of_the_query_is_not_suggested() -> None:
-    (found,) = problems_in("MATCH (c:Customer)-[:LIVES]->(s) RETURN s.opened", SHOP)
-    assert found.suggestions == ("LIVES_NEAR",)
 
 
 FLEET = schema(
@@ -419,17 +360,9 @@ FLEET_DATA = Statistics(
             "MATCH (p:Part)-[r:REMOVED_FROM]->(q) WHERE r.cause = 'failure' RETURN p.serial",
             "MATCH (p:Part)-[r:REMOVED_FROM]->(q) WHERE r.reason = 'failure' RETURN p.serial",
         ),
-        (
-            "MATCH (p:Part)-[r:REMOVED_FROM]->(q) WHERE r.cause CONTAINS 'fail' RETURN p.serial",
-            "MATCH (p:Part)-[r:REMOVED_FROM]->(q) WHERE r.reason CONTAINS 'fail' RETURN p.serial",
-        ),
         ("MATCH (p:Part)-[r:REMOVED_FROM]->(q) WHERE r.cause = 'rust' RETURN p.serial", None),
         ("MATCH (p:Plane {sort: 'jet'}) RETURN p.reg", "MATCH (p:Plane {kind: 'jet'}) RETURN p.reg"),
         ("MATCH (j:Jet {reg: 'A'}) RETURN j.reg", "MATCH (j:Plane {reg: 'A', kind: 'jet'}) RETURN j.reg"),
-        (
-            "MATCH (p:PropPlane)-[:OF_TYPE]->() RETURN count(p)",
-            "MATCH (p:Plane {kind: 'prop'})-[:OF_TYPE]->() RETURN count(p)",
-        ),
         (
             "MATCH (:Plane {serial: '1'}) RETURN count(*)",
             "MATCH (n:Plane), (n)<-[:REMOVED_FROM]-(:Part {serial: '1'}) RETURN count(*)",

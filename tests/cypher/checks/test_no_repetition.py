@@ -6,7 +6,6 @@ A label that has no other properties is an exception.
 import pytest
 
 from graphground.cypher import validate
-from tests.support.documents import schema
 from tests.support.films import FILMS
 
 
@@ -29,9 +28,3 @@ def test_properties_that_loading_adds_are_not_listed() -> None:
     found = validate("MATCH (p:Person) RETURN p.wikipedia", FILMS).diagnostics[0]
     assert "date_of_birth" in found.message
     assert "provenance" not in found.message
-
-
-def test_properties_that_loading_adds_are_listed_if_the_label_has_no_other_properties() -> None:
-    bare = schema("bare", {"Thing": {"eid": "str", "aliases": "list[str]"}})
-    found = validate("MATCH (t:Thing) RETURN t.wikipedia", bare).diagnostics[0]
-    assert "eid" in found.message

@@ -20,14 +20,11 @@ def fixed(query: str, graph: object = None) -> str:
         ("p.date_of_birth > '1950-02-03'", "p.date_of_birth > date('1950-02-03')"),
         ("p.date_of_birth >= 1950", "p.date_of_birth >= date('1950-01-01')"),
         ("p.date_of_birth > 1950", "p.date_of_birth > date('1950-12-31')"),
-        ("p.date_of_birth < '1950'", "p.date_of_birth < date('1950-01-01')"),
         ("p.date_of_birth = 1950", "p.date_of_birth.year = 1950"),
         ("1950 < p.date_of_birth", "date('1950-12-31') < p.date_of_birth"),
-        ("p.date_of_birth = datetime('1950-02-03T00:00:00Z')", "p.date_of_birth = date('1950-02-03')"),
         ("p.date_of_birth STARTS WITH '1950'", "toString(p.date_of_birth) STARTS WITH '1950'"),
         ("c.launch_year = '1999'", "c.launch_year = 1999"),
         ("c.launch_year > date('1999-01-01')", "c.launch_year > 1999"),
-        ("c.launch_year.year > 1999", "c.launch_year > 1999"),
         ("c.launch_year IN ['1999', '2000']", "c.launch_year IN [1999, 2000]"),
         ("p.gender = 1", "p.gender = '1'"),
         ("r.start_year <= '2010'", "r.start_year <= 2010"),
@@ -74,9 +71,7 @@ def test_a_list_in_the_map_of_an_unnamed_node_has_no_clear_fix() -> None:
     ("query", "end"),
     [
         ("MATCH (:Character {occupation: 'x'}) RETURN 1 AS x", "Name the node n, and write WHERE 'x' IN n.occupation."),
-        ("MATCH (c:Character {occupation: 'x'}) RETURN c.name", "Write WHERE 'x' IN c.occupation."),
         ("MATCH (n:Location)--(:Character {occupation: 'x'}) RETURN n.name", "WHERE 'x' IN n1.occupation."),
-        ("MATCH (c:Character) WHERE c.occupation = 'x' RETURN c.name", "a list, which never equals a single value."),
         ("MATCH (c:Character) WHERE c.occupation > 'x' RETURN c.name", "a list: > with a single value is never true."),
     ],
 )
@@ -122,15 +117,12 @@ def test_a_value_is_still_checked_after_with_and_unwind() -> None:
         "c.launch_year > 1999.5",
         "p.date_of_birth > date('1950-01-01')",
         "p.date_of_birth > date()",
-        "p.date_of_birth.year = 1950",
         "'x' IN p.country_of_citizenship",
         "p.country_of_citizenship = ['x']",
         "any(x IN p.country_of_citizenship WHERE x = 'y')",
         "p.country_of_citizenship[0] = 'y'",
-        "p.gender IN ['male', 'female']",
         "p.gender IS NULL",
         "c.launch_year = toInteger('1999')",
-        "c.launch_year + 1 > 1999",
         "p.date_of_birth > $day",
         "size(p.country_of_citizenship) > 1",
         "toString(p.date_of_birth) STARTS WITH '19'",
@@ -146,19 +138,6 @@ def test_a_property_of_any_type_compared_with_a_list_is_reported(type_: str) -> 
     graph = schema("places", {"Place": {"p": type_}}, [])
     (message,) = [found.message for found in findings("MATCH (n:Place) WHERE n.p = [1, 2] RETURN n.p", graph)]
     assert f"is of type {type_}, and [1, 2] of type list[int]" in message
-
-
-@pytest.mark.parametrize(
-    ("type_", "advice"),
-    [
-        ("date", "Compare with a value such as date('1999-01-31'), or use toString(n.p)."),
-        ("point", "Use toString(n.p)."),
-    ],
-)
-def test_the_advice_on_a_text_operator_names_a_value_only_if_the_type_has_a_literal(type_: str, advice: str) -> None:
-    graph = schema("places", {"Place": {"p": type_}}, [])
-    (message,) = [found.message for found in findings("MATCH (n:Place) WHERE n.p CONTAINS 'x' RETURN n.p", graph)]
-    assert message.endswith(f"returns null here. {advice}")
 
 
 def test_mixed_and_unknown_types_are_never_reported() -> None:
@@ -202,10 +181,8 @@ def test_milliseconds_since_1970_are_not_compared_with_dates_and_years(condition
     [
         ("i.at >= 2022", "i.at / 10000 >= 2022"),
         ("i.at < date('2022-03-01')", "i.at < 20220301"),
-        ("i.at < '2022-03-01'", "i.at < 20220301"),
         ("i.at >= 20220301", None),
         ("i.at > datetime('2022-03-01T12:00:00')", "i.at > 20220301"),
-        ("i.at > datetime()", None),
     ],
 )
 def test_dates_as_eight_digits_are_compared_with_the_digits_of_a_date(condition: str, fixed: str | None) -> None:
