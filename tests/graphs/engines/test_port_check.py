@@ -13,9 +13,7 @@ import pytest
 from graphground.graphs.engines.address import BoltAddress, Database, problem_at
 from graphground.graphs.engines.engine import EngineUnreachable
 from graphground.graphs.opening.connected import open_database
-from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.storage.home import Home
-from graphground.server.sources import problem_of
 
 
 class Quiet(BaseHTTPRequestHandler):
@@ -51,14 +49,3 @@ def test_a_server_that_does_not_respond_to_the_probe_is_not_reported() -> None:
         address = BoltAddress(f"bolt://127.0.0.1:{silent.getsockname()[1]}")
         assert problem_at(address, seconds=0.05) is None
         assert problem_at(address, seconds=0.05, speak=False) is None
-
-
-def test_the_list_of_graphs_reports_an_unreachable_database() -> None:
-    def fail() -> None:
-        raise AssertionError("not opened by a look at the list")
-
-    down = Database("films", "bolt://127.0.0.1:1")
-    graphs = OpenGraphs([GraphSource("films", "Films", "bolt", fail, problem=lambda: problem_of(down))])  # type: ignore[arg-type]
-    [summary] = graphs.summaries()
-    assert "No Bolt server answers at bolt://127.0.0.1:1" in summary.description
-    assert summary.problem is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 import time
 from types import SimpleNamespace
@@ -13,7 +12,7 @@ import pytest
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines import client_context
 from graphground.graphs.engines.address import BoltAddress
-from graphground.graphs.engines.bolt import BoltEngine, read_ahead
+from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.engines.client_context import Turns, Waiting
 from graphground.graphs.graph import Graph
 from tests.support.fake_bolt_server import Rows, stand_in
@@ -63,29 +62,6 @@ def test_a_turn_is_not_waited_for_longer_than_its_time_limit(monkeypatch: pytest
     late.start()
     late.join(30)
     assert not late.is_alive()
-
-
-def test_many_small_reads_of_a_connection_are_one_read_of_its_socket() -> None:
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        reads = []
-        counted = SimpleNamespace(
-            recv_into=lambda buffer, count: reads.append(count) or ours.recv_into(buffer, count)  # type: ignore[func-returns-value]
-        )
-        connection = read_ahead(SimpleNamespace(socket=counted))
-        text = bytes(range(256)) * 16
-        theirs.sendall(text)
-        theirs.shutdown(socket.SHUT_WR)
-        found = bytearray()
-        while part := read(connection, 3):
-            found += part
-    assert found == text
-    assert len(reads) < 10
-
-
-def read(connection: Any, count: int) -> bytes:
-    buffer = bytearray(count)
-    return bytes(buffer[: connection.socket.recv_into(memoryview(buffer), count)])
 
 
 def test_changes_are_looked_for_in_another_thread_and_not_at_every_call() -> None:

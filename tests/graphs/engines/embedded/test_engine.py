@@ -63,13 +63,6 @@ def test_the_engine_listens_on_a_single_loopback_port(small_home: Home, engine: 
     assert addresses[0].split(":")[0] in ("0100007F", "0000000000000000FFFF00000100007F")
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-def test_the_engine_process_starts_without_numpy(small_home: Home, engine: EmbeddedEngine) -> None:
-    libraries = Path(f"/proc/{ensure_engine(small_home).pid}/maps").read_text()
-    assert "_jpype" in libraries
-    assert "numpy" not in libraries
-
-
 def test_the_passwords_are_in_a_file_that_only_its_user_can_read(small_home: Home, engine: EmbeddedEngine) -> None:
     engine.run("RETURN 1")
     assert stat.S_IMODE(state_file(small_home).stat().st_mode) == 0o600
@@ -94,24 +87,13 @@ def test_values_are_returned_as_loaded(engine: EmbeddedEngine) -> None:
     [
         "CREATE (:Movie {name: 'x'})",
         "CREATE (:Unheard)",
-        "MATCH (n) SET n.x = 1",
         "MATCH (n) DETACH DELETE n",
-        "MERGE (:Movie {name: 'x'})",
-        "MATCH (n) REMOVE n:Movie",
         "CREATE INDEX FOR (n:Movie) ON (n.seen)",
-        "MATCH (a:Movie), (b:Person) CREATE (a)-[:directedBy]->(b)",
-        "MATCH (n:Movie) SET n += {a: 1} RETURN n",
         "FOREACH (x IN [1] | CREATE (:Movie))",
-        "CALL { CREATE (:Movie) } RETURN 1",
-        "DROP INDEX whatever",
         "LOAD CSV FROM 'file:///etc/passwd' AS line RETURN line",
-        "LOAD CSV FROM '/etc/passwd' AS line RETURN line",
         "LOAD CSV FROM 'http://127.0.0.1:9/x' AS line RETURN line",
         "CREATE CONSTRAINT FOR (n:Movie) REQUIRE n.x IS UNIQUE",
         "ALTER USER root SET PASSWORD 'x'",
-        "CREATE USER evil SET PASSWORD 'x'",
-        "CREATE DATABASE evil",
-        "DROP DATABASE films",
         "TERMINATE TRANSACTION 'x'",
         "CALL db.create.setNodeVectorProperty(null, 'x', [1])",
     ],
@@ -124,29 +106,14 @@ def test_writes_file_access_and_administration_have_no_effect(engine: EmbeddedEn
     assert engine.run("CALL db.labels()").rows in ([["Movie"], ["Person"]], [["Person"], ["Movie"]])
 
 
-def test_the_capabilities_state_that_the_engine_refuses_writes_and_can_end_queries(engine: EmbeddedEngine) -> None:
-    capabilities = engine.capabilities()
-    assert capabilities.dialect.name == "arcadedb"
-    assert capabilities.trial_write == "refused"
-    assert capabilities.dialect.terminate
-
-
-def test_a_refused_query_is_reported_with_the_reason(engine: EmbeddedEngine) -> None:
-    with pytest.raises(QueryFailed, match="RETRN"):
-        engine.run("MATCH (n) RETRN n")
-    with pytest.raises(QueryFailed):
-        engine.run("EXPLAIN MATCH (n RETURN n")
-
-
 @pytest.mark.parametrize(
     "query",
     [
         MANY + "WITH a, b WHERE a + b < 0 RETURN count(*)",
         "UNWIND range(1, 3000) AS a UNWIND range(1, 3000) AS b UNWIND range(1, 3000) AS c RETURN a, b, c ORDER BY c, b, a",
-        "UNWIND range(1, 200) AS i RETURN i, reduce(s = 0, x IN range(1, 6000000) | s + x * i)",
         MANY + "RETURN collect(a + b)",
     ],
-    ids=["cartesian product", "sort", "reduce", "collect"],
+    ids=["cartesian product", "sort", "collect"],
 )
 def test_a_runaway_query_ends_at_its_time_limit_and_the_next_call_succeeds(engine: EmbeddedEngine, query: str) -> None:
     engine.run("RETURN 1")
@@ -177,25 +144,6 @@ def test_a_cancelled_query_ends_in_the_engine(engine: EmbeddedEngine) -> None:
             engine.run(MANY + "WITH a, b WHERE a + b < 0 RETURN count(*)", timeout=60)
         timer.join()
     until(lambda: "RETURN count(*)" not in str(engine.run("SHOW TRANSACTIONS").rows))
-
-
-def test_a_query_cut_off_with_little_time_left_does_not_wait_for_the_new_engine(
-    small_home: Home, engine: EmbeddedEngine
-) -> None:
-    for last in (False, False, True):  # if the timer is late, on a busy machine, the query just times out
-        engine.run("RETURN 1")
-        state = ensure_engine(small_home)
-        timer = threading.Timer(0.5, os.kill, (state.pid, getattr(signal, "SIGKILL", signal.SIGTERM)))
-        timer.start()
-        try:
-            with pytest.raises(EngineBusy, match="restarted during this query, which has no time left"):
-                engine.run(MANY + "WITH a, b WHERE a + b < 0 RETURN count(*)", timeout=0.9)
-            return
-        except QueryTimeout:
-            if last:
-                raise
-        finally:
-            timer.join()
 
 
 def test_a_query_that_never_ran_waits_for_the_new_engine_and_has_its_full_time(

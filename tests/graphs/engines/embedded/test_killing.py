@@ -85,8 +85,3 @@ def test_no_user_of_the_engine_can_write(films_home: Home, film_graph: Graph) ->
     ):
         session.run("CREATE (:Film {name: 'x'})").consume()
     assert film_graph.engine.run("MATCH (f:Film {name: 'x'}) RETURN count(f)").rows == [[0]]
-
-
-def test_explain_returns_a_plan_on_a_read_only_engine(film_graph: Graph) -> None:
-    assert film_graph.engine is not None
-    assert film_graph.engine.run("EXPLAIN MATCH (n) RETURN n", timeout=20).columns == ["plan"]

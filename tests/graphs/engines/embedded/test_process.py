@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -46,36 +45,6 @@ def test_an_engine_whose_folder_was_deleted_stops(own_small_home: Home, tmp_path
     aside = own_small_home.folder.rename(tmp_path / "aside")
     until(lambda: not Path(f"/proc/{process}").exists())
     shutil.rmtree(aside)
-
-
-STARTING = """
-import sys
-from graphground.graphs.engines.embedded import process
-from graphground.graphs.engines.embedded.launcher import EngineState
-from tests.support.waiting import until
-
-write = EngineState.write
-
-def moved(state, home):
-    home.folder.rename(home.folder.with_name("gone"))
-    write(state, home)
-
-EngineState.write = moved
-process.main(sys.argv[1])
-"""
-
-
-@pytest.mark.engine
-def test_an_engine_whose_folder_disappears_during_its_start_stops(tmp_path: Path) -> None:
-    started = subprocess.run(
-        [sys.executable, "-c", STARTING, str(tmp_path / "home")],
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-    assert started.returncode == 1
-    assert "FileNotFoundError" in started.stderr
 
 
 class Running:

@@ -7,23 +7,14 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 import pytest
 
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
-from graphground.graphs.engines.embedded.launcher import EngineState, end_engine, ensure_engine, is_alive, still_runs
+from graphground.graphs.engines.embedded.launcher import EngineState, ensure_engine, is_alive
 from graphground.graphs.storage.home import Catalog, Home
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(240)]
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Iterator[Home]:
-    pytest.importorskip("arcadedb_embedded", reason="needs the embedded engine, which has no wheel for this machine")
-    home = Home(tmp_path / "home").make()
-    yield home
-    end_engine(home, kill=True)
 
 
 @contextmanager
@@ -84,12 +75,3 @@ def test_no_password_is_sent_to_the_port_of_a_killed_engine_and_a_new_engine_sta
     assert (state.port != old.port, state.reader != old.reader, state.root != old.root) == (True, True, True)
     for instance in (engine, fresh):
         instance.close()
-
-
-def test_only_a_living_engine_that_wrote_the_state_file_counts_as_running(home: Home) -> None:
-    state = ensure_engine(home)
-    assert still_runs(home, state.instance)
-    assert not still_runs(home, "another")
-    end_engine(home, kill=True)
-    state.write(home)
-    assert not still_runs(home, state.instance)

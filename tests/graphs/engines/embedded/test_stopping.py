@@ -21,9 +21,7 @@ pytestmark = pytest.mark.timeout(240)
 NEVER = "reduce(s = 0, x IN range(1, 1000000) | s + reduce(t = 0, y IN range(1, 1000000) | t + y))"
 DEAF = {
     "reduce": f"RETURN {NEVER} AS total",
-    "list comprehension": "RETURN size([x IN range(1, 1000000) WHERE size([y IN range(1, 1000000) WHERE y = -x]) > 0])",
     "any": "RETURN any(x IN range(1, 1000000) WHERE any(y IN range(1, 1000000) WHERE y = -x)) AS found",
-    "for each node": f"MATCH (m:Movie) RETURN m.name, {NEVER} AS total",
 }
 
 
