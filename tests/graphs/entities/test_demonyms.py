@@ -40,10 +40,8 @@ def painters(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
 @pytest.mark.parametrize(
     ("question", "text", "name"),
     [
-        ("Which French painters are there?", "French", "France"),
         ("List the American painters.", "American", "United States of America"),
         ("How many painters are Nigerian?", "Nigerian", "Nigeria"),
-        ("French painters, please.", "French", "France"),
     ],
 )
 def test_an_adjective_of_a_country_means_the_country(

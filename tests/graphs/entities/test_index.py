@@ -56,14 +56,7 @@ def test_a_label_limits_the_candidates(people: EntityIndex) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mention", "name"),
-    [
-        ("Beatles", "The Beatles"),
-        ("Hereafter", "The Hereafter"),
-        ("the Ducklings", "Ducklings"),
-        ("Bruins", "Boston Bruins"),
-        ("B. Jonson", "Ben Jonson"),
-    ],
+    ("mention", "name"), [("Beatles", "The Beatles"), ("Hereafter", "The Hereafter"), ("Bruins", "Boston Bruins")]
 )
 def test_a_known_word_is_not_taken_for_a_misspelling_of_another_word(tmp_path: Path, mention: str, name: str) -> None:
     names = [
@@ -161,19 +154,6 @@ def test_a_missing_index_is_reported_with_the_command_that_builds_it(tmp_path: P
         open_index(tmp_path / "none")
 
 
-def test_the_index_states_its_source(people: EntityIndex) -> None:
-    info = people.info
-    assert (info.nodes, info.labels["City"], info.source) == (12, 4, "a dozen records")
-    assert info.built_at.endswith("Z")
-
-
-def test_progress_is_reported_while_building(tmp_path: Path) -> None:
-    reports: list[tuple[str, int, int | None]] = []
-    build_index(tmp_path / "one", [Record("Q1", "A", "one")], progress=lambda *report: reports.append(report))
-    assert reports[0] == ("reading", 1, None)
-    assert {"sorting names", "sorting words", "typing errors"} <= {step for step, *_ in reports}
-
-
 def test_an_unfinished_build_does_not_affect_the_older_index(tmp_path: Path) -> None:
     build_index(tmp_path / "one", [Record("Q1", "A", "one")])
 
@@ -185,16 +165,3 @@ def test_an_unfinished_build_does_not_affect_the_older_index(tmp_path: Path) -> 
         build_index(tmp_path / "one", broken())
     assert [path.name for path in tmp_path.iterdir()] == ["one"]
     assert open_index(tmp_path / "one").find("one")[0].key == "Q1"
-
-
-def test_an_empty_graph_has_an_index_that_finds_nothing(tmp_path: Path) -> None:
-    build_index(tmp_path / "empty", [])
-    index = open_index(tmp_path / "empty")
-    assert index.find("anything") == []
-    assert not index.holds("anything")
-
-
-def test_rebuilding_replaces_the_older_index(tmp_path: Path) -> None:
-    build_index(tmp_path / "one", [Record("Q1", "A", "one")])
-    build_index(tmp_path / "one", [Record("Q2", "A", "two")])
-    assert open_index(tmp_path / "one").find("two")[0].key == "Q2"

@@ -4,12 +4,12 @@ from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPa
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.index import EntityIndex, open_index
-from graphground.graphs.filtering.filter import METHODS, UnknownMethod, filter_schema
+from graphground.graphs.filtering.filter import UnknownMethod, filter_schema
 from graphground.graphs.question.read import read_text
 from graphground.graphs.schemas.forms import base_form, estimate_tokens
 from tests.support.documents import INTERVAL, schema
 from tests.support.large_schema import large_schema, questions
-from tests.support.shared_data import SHARED, needs
+from tests.support.shared_data import needs
 
 SCHOOLS = schema(
     "schools",
@@ -87,11 +87,6 @@ def test_the_filtered_schema_keeps_the_years_of_a_relationship_if_the_question_i
     assert dict(found.schema.relationship_properties["taughtBy"]) == {"start_year": "int", "end_year": "int"}
 
 
-def test_the_filtered_schema_keeps_the_date_that_a_question_compares(part):
-    found = part("Which school is the oldest?")
-    assert "founding_year" in found.schema.labels["School"].properties
-
-
 def test_the_filtered_schema_keeps_the_property_of_a_known_value(part):
     found = part("Which courses at Hogwarts are in Latin?")
     assert "language" in found.schema.labels["Course"].properties
@@ -164,12 +159,6 @@ def test_ten_tokens_suffice_for_one_label_and_one_token_is_too_few(part):
     assert part("Which teachers are there?", max_tokens=1).too_small
 
 
-@pytest.mark.parametrize("method", METHODS[:3])
-def test_a_schema_without_labels_is_returned_unchanged(method):
-    empty = PropertyGraphSchema("empty", {}, ())
-    assert filtered(empty, "Who taught?", method=method).schema is empty
-
-
 @needs("codex", "types.en.json.gz")
 def test_relevant_elements_are_kept_in_a_schema_of_two_thousand_labels():
     schema = large_schema()
@@ -180,23 +169,3 @@ def test_relevant_elements_are_kept_in_a_schema_of_two_thousand_labels():
         assert estimate_tokens(base_form(found.schema)) <= 1000
         complete += str(pattern) in kept_patterns(found) and key in found.schema.labels[pattern.start].properties
     assert complete >= 53
-
-
-@needs("schemas", "company.json")
-@pytest.mark.parametrize(
-    ("question", "type_", "key"),
-    [
-        ("Which companies were founded by people born in Vienna?", "foundedBy", ("Person", "place_of_birth")),
-        ("List the CEOs of companies in the oil industry since 2001.", "hasCEO", ("Company", "name")),
-        (
-            "How many subsidiaries does each company launched before 1950 have?",
-            "subsidiaryOf",
-            ("Company", "launch_year"),
-        ),
-    ],
-)
-def test_the_filtered_schemas_for_questions_about_companies_keep_the_relevant_elements(question, type_, key):
-    schema = PropertyGraphSchema.from_cypherbench((SHARED / "schemas" / "company.json").read_text(encoding="utf-8"))
-    found = filtered(schema, question)
-    assert type_ in found.schema.relationship_types
-    assert key[1] in found.schema.labels[key[0]].properties

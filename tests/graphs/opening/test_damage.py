@@ -13,7 +13,6 @@ from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.opening.stored import Incomplete, open_stored, read_whole
 from graphground.graphs.storage.home import Catalog, Home, damage
 from tests.support.commands import RunCommand
-from tests.support.data_folders import copied as copied_folder
 
 
 @pytest.fixture
@@ -82,23 +81,6 @@ def test_the_advised_command_replaces_a_graph_that_cannot_be_opened(
     file = str(films_home.folder.parent / "films.json")
     words = [file if word == "FILE" else word for word in command]
     assert run_command(*words, home=copied.folder).returncode == 0
-    open_stored("films", copied).close()
-
-
-def test_the_advised_commands_replace_a_bundled_graph_that_cannot_be_opened(
-    run_command: RunCommand, bundled_home: Home, tmp_path: Path
-) -> None:
-    home = copied_folder(bundled_home, tmp_path / "home")
-    entry = Catalog(home).get("nba")
-    outdated_index(home.databases / entry.id, home.graphs / entry.id)
-    for words in advised("nba", home):
-        assert run_command(*words, home=home.folder).returncode == 0
-    open_stored("nba", home).close()
-
-
-def test_a_graph_loaded_without_a_manifest_is_opened(copied: Home) -> None:
-    entry = Catalog(copied).get("films")
-    (copied.graphs / entry.id / "manifest.json").unlink()
     open_stored("films", copied).close()
 
 

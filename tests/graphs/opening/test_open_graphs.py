@@ -62,14 +62,6 @@ def test_a_graph_that_cannot_be_opened_is_reported_and_the_others_work() -> None
     assert films == GraphSummary("films", "about films", "none", 1, 2)
 
 
-def test_an_unexpected_error_while_opening_a_graph_is_reported_with_its_message() -> None:
-    def open_graph() -> Graph:
-        raise OSError("disk full")
-
-    with pytest.raises(EngineUnavailable, match="'own' cannot be opened: disk full"):
-        OpenGraphs([GraphSource("own", "", "embedded", open_graph)]).get("own")
-
-
 def test_concurrent_threads_get_the_same_graph() -> None:
     opened: list[str] = []
     graphs = OpenGraphs([source("films", opened)])
@@ -79,11 +71,6 @@ def test_concurrent_threads_get_the_same_graph() -> None:
     for thread in threads:
         thread.join(10)
     assert opened == ["films"]
-
-
-def test_two_graphs_with_the_same_name_are_refused() -> None:
-    with pytest.raises(ValueError, match="two graphs are named 'films'"):
-        OpenGraphs([source("films"), source("films")])
 
 
 def test_a_closed_server_opens_no_graph() -> None:

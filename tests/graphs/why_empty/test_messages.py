@@ -110,13 +110,7 @@ def test_two_counts_that_differ_are_reported_with_both_numbers(query: str, row: 
     assert found.message == message
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ([4, 1], "3 of 4 c have no languages, and UNWIND drops their rows."),
-        ([2, 1], "1 of 2 c has no languages, and UNWIND drops its row."),
-    ],
-)
+@pytest.mark.parametrize(("row", "message"), [([2, 1], "1 of 2 c has no languages, and UNWIND drops its row.")])
 def test_nodes_that_unwind_drops_are_reported_with_the_verb_for_their_number(row: list[int], message: str) -> None:
     probe, shape = probe_of("MATCH (c:Country) UNWIND c.languages AS l RETURN c.name, l", row)
     facts = Statistics({"Country": LabelStatistics("Country", 10, {"languages": PropertyStatistics(4, 10)})})
@@ -128,14 +122,9 @@ def test_nodes_that_unwind_drops_are_reported_with_the_verb_for_their_number(row
     ("clause", "advice"),
     [
         ("RETURN c.name ORDER BY c.area DESC LIMIT 1", "WHERE c.area IS NOT NULL, before the ORDER BY."),
-        ("RETURN c.name, c.area AS a ORDER BY a DESC LIMIT 1", "WHERE c.area IS NOT NULL, before the ORDER BY."),
         (
             "RETURN c.name, max(c.area) AS a ORDER BY a DESC LIMIT 1",
             "write `WITH …, max(c.area) AS a WHERE a IS NOT NULL` before this clause.",
-        ),
-        (
-            "RETURN c.name, max(c.area) ORDER BY max(c.area) DESC LIMIT 1",
-            "write `WITH …, max(c.area) AS value WHERE value IS NOT NULL` before this clause.",
         ),
         (
             "RETURN c.name, c.area AS a ORDER BY a / 2 DESC LIMIT 1",

@@ -32,7 +32,6 @@ def test_the_unbroken_queries_return_rows(film_graph: Graph, query: str) -> None
             "'Michael Man'",
             "'Michael Mann'",
         ),
-        ("MATCH (f:Film) WHERE f.name = 'Haet' RETURN f.runtime_minute", "'Haet'", "'Heat'"),
         ("MATCH (f:Film {name: $film}) RETURN f.runtime_minute", "$film", "'Heat'"),
         (
             "CALL { MATCH (f:Film {name: 'Haet'}) RETURN f UNION MATCH (f:Film {name: 'Ronni'}) RETURN f } RETURN f.name",
@@ -55,7 +54,6 @@ def test_a_misspelled_name_is_reported_at_its_position_with_the_correct_name_fir
         ("MATCH (f:Film {name: 'Ronin'}) WHERE f.name = 'Heat' RETURN f", "f.name = 'Heat'"),
         ("MATCH (f:Film {name: 'Ronin'}) WHERE f.name STARTS WITH 'Hea' RETURN f", "f.name STARTS WITH 'Hea'"),
         ("MATCH (f:Film {name: 'Ronin'}) MATCH (f:Film {name: 'Heat'}) RETURN f", "name: 'Heat'"),
-        ("MATCH (f:Film {name: 'Ronin'}) MATCH (f:Film) WHERE f.name = 'Heat' RETURN f", "f.name = 'Heat'"),
     ],
 )
 def test_a_name_that_exists_elsewhere_is_not_called_missing(film_graph: Graph, query: str, part: str) -> None:
@@ -72,9 +70,7 @@ def test_a_name_that_exists_elsewhere_is_not_called_missing(film_graph: Graph, q
     ("query", "beginning", "suggestion"),
     [
         ("MATCH (f:Film) WHERE f.name CONTAINS 'Haet' RETURN f", "No Film's name contains 'Haet'", "'Heat'"),
-        ("MATCH (f:Film) WHERE f.name STARTS WITH 'Haet' RETURN f", "No Film's name starts with 'Haet'", "'Heat'"),
         ("MATCH (p:Person) WHERE 'Qx' IN p.aliases RETURN p", "No Person has 'Qx' among its aliases", None),
-        ("MATCH (p:Person {label: 'Qx'}) RETURN p", "No Person has 'Qx' as its property `label`", None),
         ("MATCH (f:Film) WHERE 'Haeting' CONTAINS f.name RETURN f", "This condition removes every row: ", None),
     ],
 )
@@ -92,10 +88,6 @@ def test_the_name_that_no_node_has_is_described_by_the_condition(
         ("MATCH (x:Film&Person) RETURN x", "No node matches the label expression Film&Person."),
         ("MATCH (f:Film) MATCH (f:Person) RETURN f", "In the rows before this MATCH, no f has the label Person."),
         (
-            "MATCH (f:Film) MATCH (f:!Film) RETURN f",
-            "In the rows before this MATCH, no f matches the label expression !Film.",
-        ),
-        (
             "MATCH p = shortestPath((f:Film {name: 'Heat'})-[:hasSpouse*..3]-(g:Genre {name: 'heist film'})) RETURN p",
             "Both ends exist, but no path that fits this pattern connects them.",
         ),
@@ -107,17 +99,6 @@ def test_a_pattern_that_matches_nothing_is_reported_with_its_reason(
     assert cause(film_graph, query).message == message
 
 
-@pytest.mark.parametrize(
-    ("relationship", "name"), [("[:writtenBy {year: -3}]", "year"), ("[w:writtenBy {year: -3}]", "w.year")]
-)
-def test_a_property_of_a_relationship_is_explained_by_its_values(
-    film_graph: Graph, relationship: str, name: str
-) -> None:
-    found = cause(film_graph, f"MATCH (f:Film)-{relationship}->(p:Person) WHERE f.name <> 'x' RETURN p.name")
-    assert (found.code, found.found) == ("filter_removes_all", "year: -3")
-    assert f"In the rows before this condition, {name} ranges from " in found.message
-
-
 MISSING = "{a: 'N/A'}, {a: 'N/A'}"
 
 
@@ -126,13 +107,9 @@ MISSING = "{a: 'N/A'}, {a: 'N/A'}"
     [
         ("[{a: true}, {a: null}]", "m.a = 7", "In the rows before this condition, m.a is always true, or is null."),
         ("[{a: 3}, {a: 5}]", "m.a > 7", "In the rows before this condition, m.a ranges from 3 to 5."),
-        ("[{a: 'x'}, {a: 'y'}]", "m.a > 'z'", "In the rows before this condition, m.a ranges from 'x' to 'y'."),
-        ("[{a: date('2001-02-03')}]", "m.a > date('2020-01-01')", "m.a is always 2001-02-03, or is null."),
         ("[{a: ['x', 'y']}]", "m.a = 'x'", "m.a is a list; compare with its items: 'x' IN m.a."),
         ("[{a: 3}]", "m.a = 'x'", "m.a is not a text; one of its values is 3."),
-        ("[{a: null}]", "m.a = 'x'", "In the rows before this condition, m.a is null."),
         ("[{a: []}]", "'x' IN m.a", "In the rows before this condition, m.a is null or an empty list."),
-        ("[{a: 'x'}, {a: 'y'}]", "m.a = 'z'", "its values are 'x' and 'y'."),
         (
             f"[{MISSING}, {{a: '2020-05-17'}}, {{a: '2021-01-01'}}]",
             "m.a > date()",
@@ -144,11 +121,6 @@ def test_a_condition_that_removes_every_row_is_explained_with_the_values_before_
     film_graph: Graph, rows: str, condition: str, reason: str
 ) -> None:
     assert cause(film_graph, f"UNWIND {rows} AS m WITH m WHERE {condition} RETURN m").message.endswith(reason)
-
-
-def test_a_name_of_another_label_is_reported(film_graph: Graph) -> None:
-    found = cause(film_graph, "MATCH (p:Person {name: 'Heat'}) RETURN p.gender")
-    assert "a node labelled Film has this name" in found.message
 
 
 def test_a_wrong_relationship_is_reported_with_the_types_that_connect_the_nodes(film_graph: Graph) -> None:
@@ -174,14 +146,11 @@ def test_the_condition_that_removes_the_last_row_is_reported_with_the_existing_v
     ("rows", "condition", "fix"),
     [
         ("[{a: '161,857'}, {a: '44,101'}]", "m.a > 150000", "toFloat(replace(m.a, ',', '')) > 150000"),
-        ("[{a: '178.400'}, {a: '40.800'}]", "m.a > 150000", "toFloat(replace(m.a, '.', '')) > 150000"),
         ("[{a: '2020-05-17'}, {a: '2021-01-01'}, {a: ''}]", "m.a > date()", "m.a IN ['']"),
         ("[{a: 'brake Worn'}, {a: 'seal torn'}]", "m.a CONTAINS 'Brake'", "toLower(m.a) CONTAINS 'brake'"),
         ("[{a: ['Sat', 'Sun']}, {a: ['Mon']}]", "'Saturday' IN m.a", "'Sat' IN m.a"),
-        ("[{a: 'United Kingdom'}, {a: 'Ukraine'}]", "m.a = 'UK'", "m.a = 'United Kingdom'"),
         ("[{a: 'AD'}, {a: 'SB'}]", "m.a = 'airworthiness directive'", "m.a = 'AD'"),
         ("[{a: 'RES'}, {a: 'RESTORE'}, {a: 'EXH'}]", "m.a = 'restoration'", "m.a = 'RESTORE'"),
-        ("[{a: 'MUN'}, {a: 'REG'}, {a: 'NAT'}]", "m.a = 'municipality'", "m.a = 'MUN'"),
     ],
 )
 def test_text_that_holds_other_values_is_converted_in_the_fix_of_a_condition(
@@ -194,20 +163,10 @@ def test_text_that_holds_other_values_is_converted_in_the_fix_of_a_condition(
     )
 
 
-def test_the_alternative_of_a_condition_that_has_a_fix_is_fixed(film_graph: Graph) -> None:
-    query = parse("UNWIND [{a: 'brake Worn'}] AS m WITH m WHERE m.a = 'x' OR m.a CONTAINS 'Brake' RETURN m")
-    fixed = fixed_query(film_graph, query, why_empty(film_graph, query), None)
-    assert fixed == query.text.replace("m.a CONTAINS 'Brake'", "toLower(m.a) CONTAINS 'brake'")
-
-
 def test_the_opposite_of_a_value_is_never_offered(film_graph: Graph) -> None:
     query = parse("UNWIND [{a: 'inactive'}, {a: 'retired'}] AS m WITH m WHERE m.a = 'active' RETURN m")
     assert cause(film_graph, query.text).suggestions == ("m.a = 'retired'",)
     assert fixed_query(film_graph, query, why_empty(film_graph, query), None) is None
-
-
-def test_a_number_with_two_readings_is_not_converted(film_graph: Graph) -> None:
-    assert not cause(film_graph, "UNWIND [{a: '1,234'}, {a: '5,678'}] AS m WITH m WHERE m.a > 2 RETURN m").suggestions
 
 
 def test_a_name_with_several_similar_ones_is_fixed_if_only_one_returns_rows(film_graph: Graph) -> None:
@@ -273,11 +232,8 @@ def test_a_condition_on_text_suggests_the_nearest_of_the_values_that_occur(
     ("condition", "explanation"),
     [
         ("f.name <> 'Heat'", "f.name is always 'Heat', or is null"),
-        ("NOT f.name = 'Heat'", "f.name is always 'Heat', or is null"),
         ("NOT f.name CONTAINS 'ea'", "f.name always contains 'ea', or is null"),
-        ("NOT NOT f.name STARTS WITH 'Heet'", "f.name never starts with 'Heet' in"),
         ("f.name CONTAINS 'heat'", "f.name never contains 'heat' in"),
-        ("f.name > 'Heaven'", "f.name is always 'Heat', or is null"),
         ("'Heater' STARTS WITH f.name + 's'", "This condition removes every row: 'Heater' STARTS WITH f.name + 's'."),
     ],
 )
@@ -289,14 +245,6 @@ def test_a_condition_on_text_is_explained_by_what_it_says_of_the_values(
     assert found.code == "filter_removes_all"
     assert explanation in found.message
     assert bool(found.suggestions) == (" never " in explanation)
-
-
-def test_a_condition_after_with_is_reported_as_the_cause(film_graph: Graph) -> None:
-    found = cause(
-        film_graph,
-        "MATCH (f:Film)-[:directedBy]->(p:Person) WITH p, count(f) AS films WHERE films > 9999 RETURN p.name",
-    )
-    assert (found.code, found.found) == ("filter_removes_all", "films > 9999")
 
 
 @pytest.mark.parametrize(
@@ -326,16 +274,10 @@ def test_a_reversed_relationship_is_reported_with_the_direction_that_matches(
             "SKIP 9999 leaves no row; the clauses before RETURN give 4 rows.",
         ),
         (
-            "UNWIND [7] AS number RETURN number SKIP 1 LIMIT 5",
-            "1",
-            "SKIP 1 leaves no row; the clauses before RETURN give 1 row.",
-        ),
-        (
             "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person) RETURN p.name SKIP 2 LIMIT 0",
             "0",
             "LIMIT 0 leaves no row; the clauses before RETURN give 4 rows.",
         ),
-        ("MATCH (f:Film) WITH f SKIP 9999 RETURN f.name", None, "SKIP leaves no row here."),
         ("MATCH (f:Film) WITH f SKIP 2 LIMIT 0 RETURN f.name", None, "SKIP or LIMIT leaves no row here."),
     ],
 )
@@ -347,15 +289,7 @@ def test_the_skip_or_limit_that_leaves_no_row_is_reported(
     assert part in (None, found.found)
 
 
-@pytest.mark.parametrize(
-    "aggregate",
-    [
-        "collect(f.nothing)",
-        "avg(size(f.nothing))",
-        "percentileCont(size(f.nothing), 0.5)",
-        "percentileDisc(f.nothing, 1)",
-    ],
-)
+@pytest.mark.parametrize("aggregate", ["collect(f.nothing)", "percentileCont(size(f.nothing), 0.5)"])
 def test_an_aggregate_without_values_is_called_empty_whatever_its_function(film_graph: Graph, aggregate: str) -> None:
     query = f"MATCH (f:Film) WHERE f.name = 'Heat' RETURN {aggregate}"
     assert film_graph.run(query).rows in ([[[]]], [[None]])
@@ -383,14 +317,9 @@ def test_nulls_that_sort_first_are_reported_with_the_number_of_rows_with_a_value
     ("query", "reason"),
     [
         (
-            "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p)<-[:directedBy]-(g:Film {name: 'Kluvugal Tigon'}) "
-            "RETURN p.name",
-            "no p satisfies both",
-        ),
-        (
             "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p), (f)-[:writtenBy]->(p) RETURN p.name",
             "no combination of f and p satisfies both",
-        ),
+        )
     ],
 )
 def test_two_hops_that_do_not_match_together_are_reported_with_the_nodes_that_they_share(
@@ -401,16 +330,3 @@ def test_two_hops_that_do_not_match_together_are_reported_with_the_nodes_that_th
 
 def test_no_cause_is_reported_and_no_error_raised_if_there_is_no_time(film_graph: Graph) -> None:
     assert why_empty(film_graph, parse("MATCH (f:Film {name: 'Haet'}) RETURN f.name"), seconds=0.0) == []
-
-
-def test_execute_cypher_explains_a_count_of_zero(film_graph: Graph) -> None:
-    graphs = OpenGraphs([GraphSource("films", "", "embedded", lambda: film_graph)])
-    answer = execute_cypher(
-        graphs,
-        ExecuteCypherRequest(
-            query="MATCH (p:Person)-[:hasSpouse]->(q:Person {name: 'James Cameron'}) WHERE p.gender = 'none' "
-            "RETURN count(p) AS people"
-        ),
-    )
-    assert answer.rows == [[0]]
-    assert "filter_removes_all" in [diagnostic.code for diagnostic in answer.diagnostics]

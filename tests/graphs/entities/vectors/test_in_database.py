@@ -10,7 +10,7 @@ from typing import Any
 import neo4j
 import pytest
 
-from graphground.graphs.engines.address import BoltAddress, Database
+from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
 from graphground.graphs.engines.dialects import MEMGRAPH
 from graphground.graphs.entities.vectors.building import STATIC, encoder
@@ -21,7 +21,6 @@ from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Catalog, Home, write_manifest
 from graphground.server.settings import SettingsError, read_settings
 from graphground.tools.find_entities import FindEntitiesRequest, find_entities
-from graphground.tools.tool import ToolFailure
 from tests.support.neo4j_server import Neo4jServer
 from tests.support.recorder import Recorder
 
@@ -80,16 +79,6 @@ def test_a_vector_index_of_neo4j_finds_by_meaning_with_the_cosine_as_score(thing
 
 
 @pytest.mark.neo4j
-def test_several_mentions_together_get_the_same_results_as_each_alone(things: BoltEngine) -> None:
-    vectors = DatabaseVectors(things, STATIC, "things")
-    mentions = ["automobile", "puppy", "", "vessel"] * 4
-    assert vectors.nearest_of_all(mentions, limit=2) == [
-        vectors.nearest_of_all([mention], limit=2)[0] for mention in mentions
-    ]
-    assert vectors.nearest_of_all([]) == []
-
-
-@pytest.mark.neo4j
 def test_a_euclidean_index_gives_the_same_scores(things: BoltEngine) -> None:
     first = DatabaseVectors(things, STATIC, "things").nearest_of_all(["automobile"], limit=3)[0]
     second = DatabaseVectors(things, STATIC, "far_things").nearest_of_all(["automobile"], limit=3)[0]
@@ -113,7 +102,6 @@ def test_the_only_vector_index_of_a_label_is_used_and_several_are_refused_with_t
     ("labels", "message"),
     [
         ((), "the database has no vector index over nodes; create one"),
-        (("Movie",), "no vector index over nodes is online yet: wait until movies (Movie) is built, or create another"),
         (
             ("Movie", "Person"),
             "no vector index over nodes is online yet: wait until movies (Movie) or persons (Person) is built, or create "
@@ -169,37 +157,6 @@ def test_the_settings_of_a_graph_select_a_vector_index_of_the_database(
             assert answer.candidates[0].cypher == "(n:Thing {name: 'car'})"
     finally:
         graph.close()
-
-
-@pytest.mark.neo4j
-def test_without_the_setting_the_mode_vector_reports_how_to_enable_vectors(
-    things: BoltEngine, neo4j_5: Neo4jServer, tmp_path: Path
-) -> None:
-    graph = open_database(Database("things", neo4j_5.uri, neo4j_5.user, neo4j_5.password), Home(tmp_path).make())
-    assert graph.engine is not None
-    graphs = OpenGraphs([GraphSource("things", "", "bolt", lambda: graph)])
-    try:
-        with pytest.raises(ToolFailure, match=r"graphground entities build (things )?--vectors"):
-            find_entities(graphs, FindEntitiesRequest(mentions=["automobile"], mode="vector"))
-        (answer,) = find_entities(graphs, FindEntitiesRequest(mentions=["hrse"], label="Thing")).mentions
-        assert answer.candidates[0].name == "horse"
-    finally:
-        graph.close()
-
-
-@pytest.mark.neo4j
-@pytest.mark.slow
-@pytest.mark.timeout(300)
-def test_a_vector_index_of_the_newest_neo4j_is_queried(neo4j_newest: Neo4jServer) -> None:
-    engine = with_vectors(neo4j_newest)
-    try:
-        assert DatabaseVectors(engine, STATIC, "things").nearest_of_all(["automobile"], limit=1)[0][0].name == "car"
-    finally:
-        engine.close()
-        with neo4j.GraphDatabase.driver(neo4j_newest.uri, auth=(neo4j_newest.user, neo4j_newest.password)) as driver:
-            driver.execute_query("MATCH (n) DETACH DELETE n")
-            for name in ("things", "far_things", "others"):
-                driver.execute_query(f"DROP INDEX {name}")
 
 
 ARCADEDB = """

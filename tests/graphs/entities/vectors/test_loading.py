@@ -1,8 +1,6 @@
 """A model that takes seconds to load is loaded in the background without blocking other work."""
 
-import asyncio
 import json
-import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -10,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from graphground import install_command
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.index import open_index
@@ -79,25 +76,6 @@ def test_opening_a_graph_with_vectors_starts_loading_their_model_without_waiting
     assert index.find("automobile", limit=1)[0].match == "vector"
 
 
-async def names_found(folder: Path, gate: Gate) -> list[str]:
-    """Search from two threads while the library is being imported; return the names found.
-
-    The search by spelling ends during the import, and the search by meaning after it.
-    """
-    index = await asyncio.to_thread(open_index, folder)
-    waiting = asyncio.create_task(asyncio.to_thread(index.find, "automobile", mode="vector", limit=1))
-    async with asyncio.timeout(30):
-        assert await asyncio.to_thread(gate.begun.wait, 30)
-        found = [candidate.name for candidate in await asyncio.to_thread(index.find, "bred")]
-        assert not waiting.done()
-        gate.opened.set()
-        return found + [candidate.name for candidate in await waiting]
-
-
-def test_the_event_loop_keeps_running_while_the_library_is_imported(folder: Path, gate: Gate) -> None:
-    assert asyncio.run(names_found(folder, gate)) == ["bread", "car"]
-
-
 def test_if_a_model_cannot_be_loaded_the_mode_auto_works_and_the_reason_is_reported(folder: Path, gate: Gate) -> None:
     gate.broken = True
     gate.opened.set()
@@ -105,13 +83,3 @@ def test_if_a_model_cannot_be_loaded_the_mode_auto_works_and_the_reason_is_repor
     with pytest.raises(EncoderMissing, match="could not be loaded: the model's files are gone"):
         index.find("automobile", mode="vector")
     assert index.find("bred")[0].name == "bread"
-
-
-def test_if_the_model_of_vectors_is_not_installed_the_mode_auto_works_and_the_error_explains_the_installation(
-    folder: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(building, "find_spec", lambda name: None)
-    index = open_index(folder)
-    assert index.find("bred")[0].name == "bread"
-    with pytest.raises(EncoderMissing, match=re.escape(install_command("vectors"))):
-        index.find("automobile", mode="vector")

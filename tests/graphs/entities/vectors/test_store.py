@@ -1,22 +1,12 @@
-import re
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from graphground import install_command
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record, Search
 from graphground.graphs.entities.index import open_index
-from graphground.graphs.entities.vectors.building import (
-    STATIC,
-    EncoderMissing,
-    StaticEncoder,
-    VectorsMissing,
-    build_vectors,
-    encoder,
-)
+from graphground.graphs.entities.vectors.building import STATIC, StaticEncoder, VectorsMissing, build_vectors, encoder
 
 NAMES = {"Animal": ["dog", "cat", "horse"], "Food": ["bread", "wine", "cheese"], "Vehicle": ["car", "train", "ship"]}
 RECORDS = [
@@ -85,12 +75,6 @@ def test_static_vectors_have_unit_length_or_are_zero_for_text_without_tokens() -
     assert not vectors[2:].any()
 
 
-@pytest.mark.skipif(find_spec("sentence_transformers") is not None, reason="sentence-transformers is installed")
-def test_the_error_for_a_missing_model_explains_the_installation() -> None:
-    with pytest.raises(EncoderMissing, match=re.escape(install_command("vectors"))):
-        encoder("all-MiniLM-L6-v2")
-
-
 def test_a_description_finds_its_entity_and_an_equally_near_name_comes_first(tmp_path: Path) -> None:
     build_index(
         tmp_path / "i",
@@ -116,11 +100,3 @@ def test_a_description_shared_by_many_entities_gets_no_vector(tmp_path: Path) ->
         + [Record("x", "Taxon", "Ladybird", (), "a red one")],
     )
     assert build_vectors(open_index(tmp_path / "i")._files, StaticEncoder()) == (12, 1)
-
-
-def test_vectors_of_an_older_version_are_not_used(folder: Path) -> None:
-    build_vectors(open_index(folder)._files, StaticEncoder())
-    meta = folder / "vectors" / "meta.json"
-    meta.write_text(meta.read_text().replace('"format": 2', '"format": 1'))
-    with pytest.raises(VectorsMissing):
-        open_index(folder).vectors()

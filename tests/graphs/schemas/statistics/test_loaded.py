@@ -12,16 +12,14 @@ import pytest
 
 from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
-from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.schemas.statistics import (
     LiveStatistics,
     PropertyStatistics,
-    Statistics,
     query_statistics,
     read_statistics,
     write_statistics,
 )
-from graphground.graphs.storage.home import Catalog, Home
+from graphground.graphs.storage.home import Home
 from tests.support.films import FILMS
 from tests.support.recorder import Recorder
 
@@ -88,16 +86,6 @@ def test_a_check_waits_for_the_first_statistics_of_a_graph_once(film_graph: Grap
     live.stop()
 
 
-def test_statistics_are_available_at_the_first_call_after_a_load(films_home: Home) -> None:
-    graph = open_stored("films", films_home)
-    facts = graph.statistics(fresh=True)
-    assert facts is not None
-    assert facts.nodes("Film") == Catalog(films_home).get("films").nodes - sum(
-        facts.nodes(label) or 0 for label in ("Person", "Genre")
-    )
-    graph.close()
-
-
 def test_written_statistics_can_be_read_and_unreadable_files_give_none(film_graph: Graph, tmp_path: Path) -> None:
     facts = film_graph.statistics()
     assert facts is not None
@@ -109,16 +97,6 @@ def test_written_statistics_can_be_read_and_unreadable_files_give_none(film_grap
     path.write_bytes(path.read_bytes()[:9])
     assert read_statistics(path) is None
     assert read_statistics(tmp_path / "missing.json") is None
-
-
-def test_an_unknown_count_is_none_and_never_zero() -> None:
-    facts = Statistics()
-    assert facts.nodes("Film") is None
-    assert facts.relationships("directedBy") is None
-    assert facts.fill("Film", "name") is None
-    assert facts.namesakes("Film") is None
-    assert facts.pattern("hasSpouse", "Person", "Person") is None
-    assert not facts.symmetric("hasSpouse", "Person")
 
 
 class OneColumn(Recorder):
