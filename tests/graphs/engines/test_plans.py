@@ -6,7 +6,7 @@ import neo4j
 import pytest
 
 from graphground.graphs.engines.address import BoltAddress
-from graphground.graphs.engines.bolt import BoltEngine, asks_for_plan, plan_lines
+from graphground.graphs.engines.bolt import BoltEngine, asks_for_plan
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
@@ -47,15 +47,6 @@ def test_neo4j_returns_operators_with_estimates_and_with_figures(neo4j_5: Neo4jS
     assert "about" in lines[0]
     assert "db hits" in profiled.rows[0][0]
     assert any("1 row," in row[0] for row in profiled.rows)
-
-
-@pytest.mark.parametrize(
-    ("number", "text"),
-    [(1, "Scan (about 1 row; 1 row, 1 db hit)"), (2000, "Scan (about 2,000 rows; 2,000 rows, 2,000 db hits)")],
-)
-def test_the_figures_of_a_step_are_counted_nouns(number: int, text: str) -> None:
-    plan = {"operatorType": "Scan@neo4j", "args": {"EstimatedRows": number + 0.4}, "rows": number, "dbHits": number}
-    assert plan_lines(plan) == [text]
 
 
 @pytest.mark.parametrize(
