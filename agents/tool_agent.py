@@ -63,7 +63,13 @@ class ToolAgent:
         if stopped in ("answered", "cut") and not (outcome.error and grammar):
             return outcome
         try:  # llama.cpp's server accepts a grammar only in a request without tools
-            last = [*_close_calls(messages), Message("user", NO_MORE)]
+            # Providers refuse a conversation with unanswered calls.
+            answered = {message.answers.id for message in messages if message.answers}
+            closed: list[Message] = []
+            for message in messages:
+                closed.append(message)
+                closed += [Message("tool", NO_MORE, answers=use) for use in message.uses if use.id not in answered]
+            last = [*closed, Message("user", NO_MORE)]
             reply = await session.ask("tool_agent", last, grammar="" if last_query else grammar)
         except BoundReached:
             return outcome
@@ -92,16 +98,6 @@ class ToolAgent:
         query = arguments.get("query")
         executed = isinstance(query, str) and use.name == RUNS_QUERIES and not answer.failed
         return shortened(answer.text, self._shown), str(query) if executed else ""
-
-
-def _close_calls(messages: list[Message]) -> list[Message]:
-    """Return the conversation with an answer to every tool call, since providers refuse unanswered calls."""
-    answered = {message.answers.id for message in messages if message.answers}
-    closed: list[Message] = []
-    for message in messages:
-        closed.append(message)
-        closed += [Message("tool", NO_MORE, answers=use) for use in message.uses if use.id not in answered]
-    return closed
 
 
 def _outcome(text: str, last_query: str, stopped: str) -> Outcome:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,7 +32,15 @@ def read_queries(tables: Any, file: Path) -> tuple[OwnQuery, ...]:
     queries: dict[str, OwnQuery] = {}
     for name, table in tables.items():
         place = f"{file}: [queries.{name}]"
-        _check_name(name, place, queries)
+        if not TOOL_NAME.fullmatch(name):
+            raise SettingsError(
+                f"{place}: {name!r} cannot be the name of a tool; use up to 48 letters, digits, _ and -, starting with a "
+                f"letter"
+            )
+        if name.casefold() in NAMES:
+            raise SettingsError(f"{place}: {name!r} is the name of a tool of graphground; choose another name")
+        if known := queries.get(name.casefold()):
+            raise SettingsError(f"{place}: there is a query {known.name!r} already; choose another name")
         entries = dict(_require_table(table, place))
         parameters = entries.pop("parameters", {})
         if not isinstance(parameters, dict):
@@ -44,18 +51,6 @@ def read_queries(tables: Any, file: Path) -> tuple[OwnQuery, ...]:
         )
         queries[name.casefold()] = _build(OwnQuery, {"name": name, "place": place, **entries}, place)
     return tuple(queries.values())
-
-
-def _check_name(name: str, place: str, known: Mapping[str, OwnQuery]) -> None:
-    if not TOOL_NAME.fullmatch(name):
-        raise SettingsError(
-            f"{place}: {name!r} cannot be the name of a tool; use up to 48 letters, digits, _ and -, starting with a "
-            f"letter"
-        )
-    if name.casefold() in NAMES:
-        raise SettingsError(f"{place}: {name!r} is the name of a tool of graphground; choose another name")
-    if name.casefold() in known:
-        raise SettingsError(f"{place}: there is a query {known[name.casefold()].name!r} already; choose another name")
 
 
 def _read_parameter(name: str, table: Any, place: str) -> OwnParameter:

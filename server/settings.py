@@ -25,7 +25,7 @@ import hashlib
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
@@ -167,6 +167,7 @@ def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | Non
     merged = {**from_file, **from_variables, **given}
     if merged.get("home"):
         merged["home"] = str(default_home(merged["home"]))
+    subjects = {subject for database in databases for subject in database.users if subject.startswith("token ")}
     settings = Settings(
         **merged,
         databases=databases,
@@ -174,7 +175,9 @@ def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | Non
         password=environment.get("NEO4J_PASSWORD"),
         token=environment.get("GRAPHGROUND_TOKEN"),
         operator_token=environment.get("GRAPHGROUND_OPERATOR_TOKEN"),
-        user_tokens=_user_tokens(databases, environment),
+        user_tokens=tuple(
+            sorted({value for value in environment.values() if subjects and token_subject(value) in subjects})
+        ),
     )
     for option in options():
         value, least, most = getattr(settings, option.name), option.least, option.most
@@ -339,11 +342,6 @@ def _user(
     if not environment.get(table["token_variable"]):
         raise SettingsError(f"{place}: the environment variable {table['token_variable']} is not set")
     return token_subject(environment[table["token_variable"]]), own
-
-
-def _user_tokens(databases: Iterable[Database], environment: Mapping[str, str]) -> tuple[str, ...]:
-    subjects = {subject for database in databases for subject in database.users if subject.startswith("token ")}
-    return tuple(sorted({value for value in environment.values() if subjects and token_subject(value) in subjects}))
 
 
 def _with_password(database: Database, variable: Any, place: str, environment: Mapping[str, str]) -> Database:

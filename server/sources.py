@@ -27,7 +27,12 @@ def graph_sources(settings: Settings, *, hide: Callable[[str], str] = str) -> Op
     """
     home = Home(default_home(settings.home))
     databases = settings.bolt_databases()
-    warn_about_unusable(databases)
+    # An invalid address is reported before a graph is first queried.
+    for database in databases:
+        try:
+            address_of(database).check()
+        except EngineUnavailable as error:
+            logger.warning("graph %r: %s", database.name, error)
     own = [database_source(database, home) for database in databases]
     return OpenGraphs(
         sources_beside(own, settings, home), partial(sources_beside, own, settings, home), partial(stamp, home), hide
@@ -84,12 +89,3 @@ def problem_of(database: Database) -> str | None:
     except EngineUnavailable as error:
         return str(error)
     return problem_at(address, seconds=1.0, speak=False)
-
-
-def warn_about_unusable(databases: Sequence[Database]) -> None:
-    """Log a warning for each database with an invalid address, before a graph is first queried."""
-    for database in databases:
-        try:
-            address_of(database).check()
-        except EngineUnavailable as error:
-            logger.warning("graph %r: %s", database.name, error)

@@ -114,7 +114,13 @@ def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesA
     """Look up every mention among the names in the graph."""
     graph = graph_named(graphs, request.graph)
     _check_label(graph, request.label)
-    lookup = entity_lookup(graph)
+    if graph.entities is None:
+        raise ToolFailure(
+            "no_entity_index",
+            f"The graph {graph.name!r} is a schema without data, so it has no entity index.",
+            next=f"Load its data with `graphground graphs load FILE --name {graph.name}`, which builds the index too.",
+        )
+    lookup = graph.entities
     _check_property(lookup, request.property)
     try:
         judgements = _of_question(graph, request) if request.question else _of_mentions(lookup, request)
@@ -178,21 +184,6 @@ def _with_prominent(judgement: Judgement, graph: Graph) -> Judgement:
     least = FACTOR * max(degrees[0], 1)
     more = [other for other, its in zip(longer, degrees[1:], strict=True) if its >= least]
     return Judgement("ambiguous", [*more, best]) if more else judgement
-
-
-def entity_lookup(graph: Graph) -> EntityLookup:
-    """Return the entity lookup of a graph.
-
-    Raises:
-        ToolFailure: the graph has no data; the message says how to load it.
-    """
-    if graph.entities is None:
-        raise ToolFailure(
-            "no_entity_index",
-            f"The graph {graph.name!r} is a schema without data, so it has no entity index.",
-            next=f"Load its data with `graphground graphs load FILE --name {graph.name}`, which builds the index too.",
-        )
-    return graph.entities
 
 
 def _staleness(graph: Graph, lookup: EntityLookup) -> str | None:

@@ -81,8 +81,10 @@ def get_schema(graphs: Graphs, request: GetSchemaRequest) -> GetSchemaAnswer:
     budget = request.max_tokens or DEFAULT_TOKENS
     counts = counts_line(graph, schema) if request.form != "json" and budget >= LEAST_WITH_COUNTS else ""
     text, left_out = within(schema, request.form, samples, budget, counts, graph.statistics(fresh=True))
-    if note:
-        text = with_note(text, note) if request.form == "json" else text + note
+    if note and request.form == "json":  # an additional field, which readers of CypherBench's form ignore
+        text = json.dumps({**json.loads(text), "note": note.strip(NOTE_MARKS)}, indent=2)
+    else:
+        text += note
     return GetSchemaAnswer(
         graph=graph.name, form=request.form, schema=text, truncated=bool(left_out), left_out=left_out.names()
     )
@@ -127,11 +129,6 @@ def counts_line(graph: Graph, schema: PropertyGraphSchema) -> str:
         *([] if relationships is None else [counted(relationships, "relationship")]),
     ]
     return f"// {', '.join(counts)}"
-
-
-def with_note(document: str, note: str) -> str:
-    """Add the note to a JSON schema as an additional field, which readers of CypherBench's form ignore."""
-    return json.dumps({**json.loads(document), "note": note.strip(NOTE_MARKS)}, indent=2)
 
 
 def within(

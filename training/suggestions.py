@@ -198,12 +198,6 @@ def report(
     return found
 
 
-def learn_from_others(examples: Sequence[Example]) -> dict[str, Weights]:
-    """Return for each graph the weights learned from the questions on the others."""
-    graphs = sorted({example.graph for example in examples})
-    return {graph: fit([example for example in examples if example.graph != graph]) for graph in graphs}
-
-
 def leave_out(examples: Sequence[Example], weights: Mapping[str, Weights]) -> Shares:
     """Return how well each graph does if the model, and its confidence, are learned from the others."""
     found: Shares = {}
@@ -221,7 +215,9 @@ def write(model: Path, examples: Sequence[Example], *, accept: bool = False) -> 
     Raises:
         SystemExit: the gate is closed; the message names the groups. `accept` opens it.
     """
-    weights, by_graph = fit(examples), learn_from_others(examples)
+    graphs = sorted({example.graph for example in examples})
+    weights = fit(examples)
+    by_graph = {graph: fit([example for example in examples if example.graph != graph]) for graph in graphs}
     confidence = fit_confidence(examples, by_graph)
     report(examples, weights, confidence, "learned")
     shares = leave_out(examples, by_graph)

@@ -12,7 +12,7 @@ from graphground.cypher.checks.findings import Findings
 from graphground.cypher.checks.names import relationship_properties
 from graphground.cypher.diagnostics import all_of, either
 from graphground.cypher.functions import contains_aggregate, groups_rows
-from graphground.cypher.outline.model import Comparison, Data, Facts, MatchUse, PropertyUse, Symbol
+from graphground.cypher.outline.model import Data, Facts, MatchUse, PropertyUse, Symbol
 from graphground.cypher.quoting import quoted_name
 
 BEGIN = re.compile(r"^(start|begin|from|since|valid_?from)|(_start|_begin|_from|Start|From)(_|$)", re.I)
@@ -118,23 +118,19 @@ def closed_intervals(facts: Facts, findings: Findings) -> None:
             and (id(use.symbol), use.key) not in tested
             and _has_begin(facts, use)
         ):
-            _closed(comparison, use, findings)
+            subject = findings.query.source(use.node)
+            condition = f"({findings.query.source(comparison.node)} OR {subject} IS NULL)"
+            findings.warning(
+                "time_open_interval",
+                f"Relationships that have not ended have no {use.key} and are left out here. To include them, write {condition}.",
+                comparison.node,
+                [condition],
+            )
 
 
 def _has_begin(facts: Facts, use: PropertyUse) -> bool:
     link = use.symbol.link
     return link is not None and any(BEGIN.search(key) for key in relationship_properties(facts, link))
-
-
-def _closed(comparison: Comparison, use: PropertyUse, findings: Findings) -> None:
-    subject = findings.query.source(use.node)
-    condition = f"({findings.query.source(comparison.node)} OR {subject} IS NULL)"
-    findings.warning(
-        "time_open_interval",
-        f"Relationships that have not ended have no {use.key} and are left out here. To include them, write {condition}.",
-        comparison.node,
-        [condition],
-    )
 
 
 # Warnings about slow queries: Cartesian products, unbounded paths, results without a limit
@@ -144,18 +140,6 @@ MANY = 10_000
 """The number of nodes that a node pattern must be able to match for a result without LIMIT to be reported."""
 
 
-def anchored_symbols(facts: Facts) -> set[int]:
-    """Return the ids (`id`) of symbols that an equality restricts to a few nodes: `n.name = $name`, `n.name IN […]`."""
-    return {
-        id(comparison.left.symbol)
-        for comparison in facts.comparisons
-        if isinstance(comparison.left, PropertyUse)
-        and comparison.operator in ("=", "IN")
-        and not comparison.negated
-        and not isinstance(comparison.right, PropertyUse)
-    }
-
-
 def cartesian_products(facts: Facts, findings: Findings) -> None:
     """Report unconnected patterns, `MATCH (a:Person), (b:Company)`: each row for a is combined with each row for b."""
     anchored: set[int] | None = None
@@ -163,7 +147,15 @@ def cartesian_products(facts: Facts, findings: Findings) -> None:
         if len(use.parts) < 2:
             continue
         if anchored is None:
-            anchored = anchored_symbols(facts)
+            # Symbols that an equality restricts to a few nodes: `n.name = $name`, `n.name IN […]`.
+            anchored = {
+                id(comparison.left.symbol)
+                for comparison in facts.comparisons
+                if isinstance(comparison.left, PropertyUse)
+                and comparison.operator in ("=", "IN")
+                and not comparison.negated
+                and not isinstance(comparison.right, PropertyUse)
+            }
         groups = _components(facts, use)
         loose = [group for group in groups if not any(id(symbol) in anchored for symbol in group)]
         if len(loose) >= 2:

@@ -181,7 +181,10 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
     if len(fitting) > 1 and near and near[0].score < SLIP and not meaning(found, near[0].name):
         # Letters in common, as in BORROWED and RESERVED, do not tell which of several possible types was meant.
         suggestions, clear = [quoted_name(name) for name in fitting] * (len(fitting) <= ONLY_FIT), False
-    known = link is not None and _ends_known(facts, link)
+    everything = facts.index.everything
+    known = link is not None and (
+        link.left.declared not in (0, everything) and link.right.declared not in (0, everything)
+    )
     ways = _ways(facts, link, link.left.kinds, link.right.kinds, found) if link is not None and known else []
     if link is not None and ways and ways[0].score > (near[0].score if near else LIKE_ENOUGH if narrow else 0):
         alike = ways[0].score >= LIKE_ENOUGH
@@ -200,11 +203,6 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
         types = list(index.types)
         message += f" Types: {listed(types, 20)}." if types else " The graph has no relationship types."
     findings.error("unknown_relationship_type", message, place, suggestions, clear=clear)
-
-
-def _ends_known(facts: Facts, link: Link) -> bool:
-    everything = facts.index.everything
-    return link.left.declared not in (0, everything) and link.right.declared not in (0, everything)
 
 
 def _patterns_between(facts: Facts, link: Link) -> tuple[list[RelationshipPattern], list[RelationshipPattern]]:
@@ -462,7 +460,12 @@ def _reversed(facts: Facts, link: Link, findings: Findings, data: Data | None, c
         variable = pattern.variable.name if pattern.variable is not None else ""
         other_way = written_relationship(variable, mirror, pattern.direction == "right")
     message = f"{relationship_clause(link.types or (), 'is', 'are')} written in the opposite direction: "
-    allowed = _allowed(facts, link)
+    # The patterns that the relationship would fit if reversed; if it fits none, all patterns of its types.
+    left, right = link.left.kinds, link.right.kinds
+    if link.pattern.direction == "right":
+        left, right = right, left
+    patterns = list(facts.index.patterns(link.types))
+    allowed = [pattern for pattern in patterns if narrowed(left, right, (facts.index.ends(pattern),))[0]] or patterns
     message += f"the schema has {all_of(pattern_texts(allowed))}." if allowed else "reverse it."
     findings.error("reversed_direction", message, pattern, [other_way], clear=clear)
 
@@ -558,13 +561,3 @@ def _ways(facts: Facts, link: Link, left: int, right: int, unknown: str | None =
             return sorted((way for _, way in found.values()), key=lambda way: -way.score)
         ways = grown
     return []
-
-
-def _allowed(facts: Facts, link: Link) -> list[RelationshipPattern]:
-    """Return the schema patterns that a relationship would fit if reversed;
-    if it fits none, all patterns of its types."""
-    left, right = link.left.kinds, link.right.kinds
-    if link.pattern.direction == "right":
-        left, right = right, left
-    patterns = list(facts.index.patterns(link.types))
-    return [pattern for pattern in patterns if narrowed(left, right, (facts.index.ends(pattern),))[0]] or patterns

@@ -7,7 +7,7 @@ have, as in `n.launch_year.year`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from typing import Any, Literal
 
@@ -179,17 +179,13 @@ def _ordered(
             return
         right = retyped(comparison.right_node, expected, comparison.operator)
         if expected == "str" and isinstance(comparison.right_node, t.BooleanLiteral):
-            right = _word_for(comparison.right_node.value, common_texts(facts, use.symbol, use.key, data))
+            # The text that stands for true or false beside its opposite: `'yes'` of yes, no, N/A.
+            known = {text.lower(): text for text in common_texts(facts, use.symbol, use.key, data)}
+            words = [known[pair[not comparison.right_node.value]] for pair in BOOLEANS if known.keys() >= set(pair)]
+            right = quoted_string(words[0]) if len(words) == 1 else ""
         if expected == "str" and comparison.operator not in ("=", "<>"):
             right = ""  # text in an unknown form would be compared character by character
         _mismatch(facts, comparison, use, expected, value_type, right, findings)
-
-
-def _word_for(value: bool, texts: Iterable[str]) -> str:
-    """Return the text that stands for true or false beside its opposite and other texts: `'yes'` of yes, no, N/A."""
-    known = {text.lower(): text for text in texts}
-    words = [known[pair[not value]] for pair in BOOLEANS if known.keys() >= set(pair)]
-    return quoted_string(words[0]) if len(words) == 1 else ""
 
 
 def _mismatch(
@@ -230,7 +226,15 @@ def _year_of(node: Node) -> str:
 def _list_as_value(facts: Facts, comparison: Comparison, use: PropertyUse, findings: Findings) -> None:
     value = findings.query.source(comparison.right_node)
     if use.in_map:
-        _list_in_map(facts, comparison, use, value, findings)
+        name, naming = in_where(use, findings.query)
+        condition = f"{value} IN {name}.{findings.query.source(use.key_node)}"
+        findings.error(
+            "list_compared_as_value",
+            f"{name_of(use)} is a list, which never equals a single value. "
+            f"{naming}{'and write' if naming else 'Write'} WHERE {condition}.",
+            comparison.node,
+            edits=entry_as_condition(findings.query, comparison.node, condition),
+        )
         return
     subject = findings.query.source(use.node)
     negation = "NOT " if comparison.operator == "<>" else ""
@@ -240,19 +244,6 @@ def _list_as_value(facts: Facts, comparison: Comparison, use: PropertyUse, findi
         suggestions = [f"any(x IN {subject} WHERE x {comparison.operator} {value})"]
         message = f"{name_of(use)} is a list: {comparison.operator} with a single value is never true."
     findings.error("list_compared_as_value", message, comparison.node, suggestions, clear=True)
-
-
-def _list_in_map(facts: Facts, comparison: Comparison, use: PropertyUse, value: str, findings: Findings) -> None:
-    """Report `(n {names: 'x'})` if `names` is a list; the message suggests `WHERE 'x' IN n.names`."""
-    name, naming = in_where(use, findings.query)
-    condition = f"{value} IN {name}.{findings.query.source(use.key_node)}"
-    findings.error(
-        "list_compared_as_value",
-        f"{name_of(use)} is a list, which never equals a single value. "
-        f"{naming}{'and write' if naming else 'Write'} WHERE {condition}.",
-        comparison.node,
-        edits=entry_as_condition(findings.query, comparison.node, condition),
-    )
 
 
 def _textual(facts: Facts, comparison: Comparison, use: PropertyUse, findings: Findings) -> None:
@@ -450,23 +441,27 @@ def compared_with_null(findings: Findings) -> None:
     }
     for element in findings.query.walk():
         if isinstance(element, t.NodePattern | t.RelationshipPattern) and id(element) not in created:
-            _pattern(element, findings)
+            source = findings.query.source
+            entries = element.properties.entries if isinstance(element.properties, t.MapLiteral) else []
+            for entry in entries:
+                if isinstance(entry.value, t.NullLiteral):
+                    findings.error(
+                        "null_comparison",
+                        f"A pattern with {source(entry)} matches nothing, since no value equals null. "
+                        f"{_instead(element, source(entry.key), findings.query)}",
+                        entry,
+                    )
     for case in findings.query.find(t.Case):
         if case.subject is not None:
-            _case(case, case.subject, findings)
-
-
-def _pattern(element: t.NodePattern | t.RelationshipPattern, findings: Findings) -> None:
-    source = findings.query.source
-    entries = element.properties.entries if isinstance(element.properties, t.MapLiteral) else []
-    for entry in entries:
-        if isinstance(entry.value, t.NullLiteral):
-            findings.error(
-                "null_comparison",
-                f"A pattern with {source(entry)} matches nothing, since no value equals null. "
-                f"{_instead(element, source(entry.key), findings.query)}",
-                entry,
-            )
+            for branch in case.branches:
+                for condition in branch.conditions:
+                    if isinstance(condition, t.NullLiteral):
+                        findings.error(
+                            "null_comparison",
+                            "NULL after WHEN never matches: CASE compares with =, and no value equals null. Write CASE WHEN "
+                            f"{findings.query.source(case.subject)} IS NULL THEN ….",
+                            condition,
+                        )
 
 
 def _instead(element: t.NodePattern | t.RelationshipPattern, key: str, query: t.Query) -> str:
@@ -506,18 +501,6 @@ def _comparison(node: t.Binary, findings: Findings) -> None:
     )
     fix = f"{subject} IS {'NOT ' if node.operator == '<>' else ''}NULL"
     findings.error("null_comparison", f"{message}.", node, fix=fix)
-
-
-def _case(case: t.Case, subject: t.Expression, findings: Findings) -> None:
-    for branch in case.branches:
-        for condition in branch.conditions:
-            if isinstance(condition, t.NullLiteral):
-                findings.error(
-                    "null_comparison",
-                    "NULL after WHEN never matches: CASE compares with =, and no value equals null. Write CASE WHEN "
-                    f"{findings.query.source(subject)} IS NULL THEN ….",
-                    condition,
-                )
 
 
 # The types of literals in a query, and conversions of a literal to another type

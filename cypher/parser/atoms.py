@@ -29,7 +29,10 @@ def atom(c: Cursor) -> t.Expression:
         c.i = i + 1
         variable = t.Variable(c.starts[i], c.ends[i], name)
         if after == "{":
-            return _map_projection(c, variable)
+            c.i += 1
+            items = c.several(_projected) if c.kinds[c.i] != "}" else []
+            c.expect("}", "',' or '}'")
+            return t.MapProjection(variable.start, c.end, variable, items)
         return variable
     if kind == "string":
         c.i = i + 1
@@ -101,13 +104,6 @@ def call(c: Cursor) -> t.Expression:
             c.expect("NULL")
     c.expect(")", "',' or ')'")
     return t.FunctionCall(start, c.ends[c.i - 1], name, arguments, distinct, name_end)
-
-
-def _map_projection(c: Cursor, subject: t.Variable) -> t.MapProjection:
-    c.i += 1
-    items = c.several(_projected) if c.kinds[c.i] != "}" else []
-    c.expect("}", "',' or '}'")
-    return t.MapProjection(subject.start, c.end, subject, items)
 
 
 def _projected(c: Cursor) -> t.ProjectionItem:
@@ -314,7 +310,8 @@ def subquery(c: Cursor) -> t.Expression | None:
     kind = c.kinds[i]
     start = c.starts[i]
     depth = c.depth
-    if _is_map_projection(c, i + 2):
+    after = c.kinds[i + 2]
+    if after == "." or after == "}" or (c.names[i + 2] is not None and c.kinds[i + 3] in (":", ",", "}")):
         return None
     c.i = i + 2
     c.deeper()
@@ -335,11 +332,6 @@ def subquery(c: Cursor) -> t.Expression | None:
     c.expect("}", "',', WHERE or '}'" if where is None else "'}'")
     c.depth = depth
     return t.Subquery(start, c.end, _subquery_kind(kind), None, found, where)
-
-
-def _is_map_projection(c: Cursor, i: int) -> bool:
-    kind = c.kinds[i]
-    return kind == "." or kind == "}" or (c.names[i] is not None and c.kinds[i + 1] in (":", ",", "}"))
 
 
 def _subquery_kind(kind: str) -> Literal["EXISTS", "COUNT", "COLLECT"]:
@@ -556,7 +548,12 @@ def _part(c: Cursor) -> None:
     elif kind == "VECTOR" and c.cypher25:
         c.i += 1
         if c.kinds[c.i] == "<":
-            coordinate_type(c)
+            c.expect("<")
+            if c.kinds[c.i] == "SIGNED" and c.kinds[c.i + 1] == "INTEGER":
+                c.i += 1
+            c.one_of(COORDINATES, "a number type such as INTEGER or FLOAT32")
+            _not_null(c)
+            c.expect(">")
         if c.accept("("):
             c.integer()
             c.expect(")")
@@ -565,16 +562,6 @@ def _part(c: Cursor) -> None:
     _not_null(c)
     while c.one_of(("LIST", "ARRAY")):
         _not_null(c)
-
-
-def coordinate_type(c: Cursor) -> None:
-    """Parse `<FLOAT32 NOT NULL>`."""
-    c.expect("<")
-    if c.kinds[c.i] == "SIGNED" and c.kinds[c.i + 1] == "INTEGER":
-        c.i += 1
-    c.one_of(COORDINATES, "a number type such as INTEGER or FLOAT32")
-    _not_null(c)
-    c.expect(">")
 
 
 def _inner(c: Cursor) -> None:

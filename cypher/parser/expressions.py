@@ -125,22 +125,18 @@ def _is(c: Cursor, start: int, left: t.Expression) -> t.Expression:
 def sum_(c: Cursor, least: int = 1) -> t.Expression:
     """Parse `a + b * c`: a chain of arithmetic operators whose precedence is at least `least`."""
     i = c.i
-    left = _signed(c)
-    while (level := _ARITHMETIC.get(kind := c.kinds[c.i], 0)) >= least:
-        c.i += 1
-        right = sum_(c, level + 1)
-        left = t.Binary(c.starts[i], c.end, kind, left, right)
-    return left
-
-
-def _signed(c: Cursor) -> t.Expression:
     kind = c.kinds[c.i]
     sign = c.skip() if kind == "-" or kind == "+" else -1
     start = c.starts[c.i]
     value = atoms.atom(c)
     if c.kinds[c.i] in _POSTFIX:
         value = postfix(c, start, value)
-    return value if sign < 0 else t.Unary(sign, c.end, kind, value)
+    left = value if sign < 0 else t.Unary(sign, c.end, kind, value)
+    while (level := _ARITHMETIC.get(kind := c.kinds[c.i], 0)) >= least:
+        c.i += 1
+        right = sum_(c, level + 1)
+        left = t.Binary(c.starts[i], c.end, kind, left, right)
+    return left
 
 
 def postfix(c: Cursor, start: int, value: t.Expression) -> t.Expression:

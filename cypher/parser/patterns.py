@@ -52,7 +52,7 @@ def path_elements(c: Cursor) -> Elements:
     """Parse alternating nodes and relationships, with parenthesized paths between them."""
     elements: Elements = []
     while True:
-        if c.kinds[c.i + 1] in ("(", "SHORTESTPATH") or _is_parenthesized(c):
+        if c.kinds[c.i + 1] in ("(", "SHORTESTPATH") or (c.names[c.i + 1] is not None and c.kinds[c.i + 2] == "="):
             elements.append(_parenthesized(c))
         else:
             elements.append(node(c))
@@ -60,10 +60,6 @@ def path_elements(c: Cursor) -> Elements:
                 elements += (relationship(c, True), node(c))
         if c.kinds[c.i] != "(":
             return elements
-
-
-def _is_parenthesized(c: Cursor) -> bool:
-    return c.names[c.i + 1] is not None and c.kinds[c.i + 2] == "="
 
 
 def _parenthesized(c: Cursor) -> t.ParenthesizedPath:

@@ -62,7 +62,16 @@ def rewritings(facts: Facts, entities: EntityLookup | None = None, most: int = 6
     found: dict[str, Rewriting] = {}
     names = Names(entities)
     for choice in _choices(sketch, names):
-        edits = _edits(sketch, choice)
+        edits: list[Edit] = []
+        for node, option in zip(sketch.nodes, choice.nodes, strict=True):
+            edits += _node_edits(node, option, sketch.facts.query.text)
+        for at, way in choice.links:
+            link = sketch.facts.links[at]
+            pattern = link.pattern
+            if (pattern.direction == "right") != way.forward:
+                edits += reversal(sketch.facts.query.text, pattern)
+            if isinstance(pattern.types, t.LabelName) and link.type not in (way.pattern.type, None):
+                edits.append(Edit(pattern.types.start, pattern.types.end, quoted_name(way.pattern.type)))
         text = applied(facts.query.text, edits)
         found.setdefault(text, Rewriting(text, choice.cost, _doubtful(sketch, choice, names)))
         if len(found) >= most:
@@ -150,15 +159,6 @@ def _joining(link: Link, left: str, right: str, sketch: Sketch, near: Mapping[st
     return link_options(link, left, right, index, near)
 
 
-def _edits(sketch: Sketch, choice: _Choice) -> list[Edit]:
-    edits: list[Edit] = []
-    for node, option in zip(sketch.nodes, choice.nodes, strict=True):
-        edits += _node_edits(node, option, sketch.facts.query.text)
-    for at, way in choice.links:
-        edits += _link_edits(sketch.facts.links[at], way, sketch.facts.query.text)
-    return edits
-
-
 def _node_edits(node: SketchNode, option: NodeOption, text: str) -> list[Edit]:
     edits = [
         Edit(use.name.start, use.name.end, quoted_name(option.label))
@@ -178,14 +178,6 @@ def _node_edits(node: SketchNode, option: NodeOption, text: str) -> list[Edit]:
             new = option.keys[use.key]
             quoted = text[key_node.start : key_node.start + 1] in ("'", '"')
             edits.append(Edit(key_node.start, key_node.end, quoted_string(new) if quoted else quoted_name(new)))
-    return edits
-
-
-def _link_edits(link: Link, way: LinkOption, text: str) -> list[Edit]:
-    pattern = link.pattern
-    edits = reversal(text, pattern) if (pattern.direction == "right") != way.forward else []
-    if isinstance(pattern.types, t.LabelName) and link.type not in (way.pattern.type, None):
-        edits.append(Edit(pattern.types.start, pattern.types.end, quoted_name(way.pattern.type)))
     return edits
 
 

@@ -344,7 +344,8 @@ def _copies(expression: tree.Expression | None, names: frozenset[str]) -> int:
             return max(_copies(result, names) for result in results)
         case tree.Slice():
             copied = _copies(expression.subject, names)
-            return copied if copied > 1 or (expression.upper is None and _is_constant(expression.lower)) else 0
+            to_the_end = expression.upper is None and isinstance(expression.lower, tree.IntegerLiteral | None)
+            return copied if copied > 1 or to_the_end else 0
         case tree.FunctionCall():
             return _copies_in_call(expression, names)
         case tree.ListComprehension():
@@ -376,7 +377,3 @@ def _copies_in_call(call: tree.FunctionCall, names: frozenset[str]) -> int:
     # `apoc.coll.insert(s, apoc.coll.indexOf(s, x), y)` copies the list once, as `coalesce(s, t)` does.
     alternatives = call.key in ("coalesce", "nullif") or _result(call) is None
     return min(2, max(found) if alternatives else sum(found))
-
-
-def _is_constant(bound: tree.Expression | None) -> bool:
-    return bound is None or isinstance(bound, tree.IntegerLiteral)

@@ -154,7 +154,8 @@ def _in_string(piece: str, start: int) -> Iterator[Problem]:
             continue
         if decoded is not None or letter in ("u", "U", "0") or (_invisible(letter) and letter not in "\n\r\t"):
             message = f"{escape[0]!s} is decoded at different stages, or never, depending on the database"
-            instead = _instead_of(decoded, piece[0])
+            meant = chr(int(decoded, 16)) if decoded is not None else ""
+            instead = f"Write \\{meant}, or pass the text as a parameter" if meant in (piece[0], "\\") else _BY_HAND
             yield _differs(start + escape.start(), start + escape.end(), f"{message}. {instead}")
 
 
@@ -164,12 +165,6 @@ def _escapes(piece: str, start: int) -> Iterator[Problem]:
         if escape[0] != "\\\\":
             message = f"{escape[0]} is decoded by some databases and literal for others. {_BY_HAND}"
             yield _differs(start + escape.start(), start + escape.end(), message)
-
-
-def _instead_of(decoded: str | None, quote: str) -> str:
-    r"""Return what to write for a character of a string: `\'` if it would end the string, otherwise the character."""
-    letter = chr(int(decoded, 16)) if decoded is not None else ""
-    return f"Write \\{letter}, or pass the text as a parameter" if letter in (quote, "\\") else _BY_HAND
 
 
 def _harmless(letter: str) -> bool:
@@ -249,7 +244,11 @@ def _pieces(text: str) -> tuple[list[str], list[tuple[int, int]]]:
     before, named = "", False
     for kind, name, start, end in zip(tokens.kinds, tokens.names, tokens.starts, tokens.ends, strict=True):
         if place < start:
-            between = _as_spaces(text[place:start])
+            # Comments and unusual whitespace become spaces of the same length.
+            between = "".join(
+                letter if letter in "\n\r\t" else " "
+                for letter in COMMENT.sub(lambda comment: re.sub(r"[^\n\r]", " ", comment[0]), text[place:start])
+            )
             pieces.append(between)
             length += len(between)
         piece = _token(text[start:end], kind, name, named)
@@ -261,14 +260,6 @@ def _pieces(text: str) -> tuple[list[str], list[tuple[int, int]]]:
         named = kind == "." and before not in ("integer", "float")
         place, before = end, kind
     return pieces, spans
-
-
-def _as_spaces(between: str) -> str:
-    """Replace comments and unusual whitespace by spaces of the same length; line breaks and tabs stay."""
-    return "".join(
-        letter if letter in "\n\r\t" else " "
-        for letter in COMMENT.sub(lambda comment: re.sub(r"[^\n\r]", " ", comment[0]), between)
-    )
 
 
 def _token(piece: str, kind: str, name: str | None, named: bool) -> str:

@@ -188,7 +188,12 @@ class Checker:
         if name in self.reported:
             return
         self.reported.add(name)
-        place = self._dropped_at(name)
+        places = [self.dropped[name]] if name in self.dropped else []
+        if len(self.reported) <= MOST_SOUGHT:
+            places += [
+                start for start, outside, imported in self.left_outside if name in outside and name not in imported
+            ]
+        place = max(places, default=None)
         message = f"the variable `{name}` is not defined"
         if place is not None:
             line, column = self.query.position(place)
@@ -223,15 +228,6 @@ class Checker:
         if len(fitting) != 1:
             return (), ()
         return (fitting[0],), tuple(Edit(other.start, other.end, quoted_name(fitting[0])) for other in uses)
-
-    def _dropped_at(self, name: str) -> int | None:
-        """Return the offset of the last WITH or RETURN that drops a name; None if no clause drops the name."""
-        places = [self.dropped[name]] if name in self.dropped else []
-        if len(self.reported) <= MOST_SOUGHT:
-            places += [
-                start for start, outside, imported in self.left_outside if name in outside and name not in imported
-            ]
-        return max(places, default=None)
 
     def expect(self, node: Expression, type_: Type, wanted: Type, words: str = "") -> bool:
         """Return whether a value may have the wanted type; if it cannot, report a type mismatch.

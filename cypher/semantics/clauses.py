@@ -59,7 +59,16 @@ def query(c: Checker, body: tree.QueryBody) -> list[Binding] | None:
     if isinstance(body, tree.Braced):
         return query(c, body.body)
     if isinstance(body, tree.Next):
-        return _next(c, body)
+        columns: list[Binding] | None = None
+        for number, part in enumerate(body.parts):
+            if number:
+                c.scope = dict(c.base)
+                for column in columns or ():
+                    c.scope[column.name] = column
+            columns = query(c, part)
+            if part is not body.parts[-1]:
+                _named(c, part, "before NEXT")
+        return columns
     if isinstance(body, tree.Conditional):
         return _conditional(c, body)
     return None
@@ -188,19 +197,6 @@ def _union(c: Checker, body: tree.Union) -> list[Binding] | None:
 
 def _list(names: set[str]) -> str:
     return ", ".join(f"`{name}`" for name in sorted(names)) or "nothing"
-
-
-def _next(c: Checker, body: tree.Next) -> list[Binding] | None:
-    columns: list[Binding] | None = None
-    for number, part in enumerate(body.parts):
-        if number:
-            c.scope = dict(c.base)
-            for column in columns or ():
-                c.scope[column.name] = column
-        columns = query(c, part)
-        if part is not body.parts[-1]:
-            _named(c, part, "before NEXT")
-    return columns
 
 
 def _named(c: Checker, body: tree.QueryBody, place: str) -> None:
@@ -431,7 +427,12 @@ def _check_sorting(
                 )
                 c.problem("aggregation", clause, message)
             elif c.aggregated and len(c.problems) == count:
-                _check_aggregates(c, sort.expression, shapes)
+                part = next(filter(is_aggregate, _parts(sort.expression, lambda part: part.shape() in shapes)), None)
+                if part is not None:
+                    returned = f"return {c.query.source(part)}, then sort by its name"
+                    c.problem(
+                        "aggregation", part, f"ORDER BY can use an aggregate only if it is also returned: {returned}"
+                    )
         if where is not None:
             expressions.condition(c, where)
 
@@ -445,13 +446,6 @@ def _parts(node: tree.Node, stop: Callable[[tree.Node], bool]) -> Iterator[tree.
         if not stop(part):
             yield part
             todo += reversed(list(part.children()))
-
-
-def _check_aggregates(c: Checker, node: tree.Node, shapes: frozenset[Shape]) -> None:
-    part = next(filter(is_aggregate, _parts(node, lambda part: part.shape() in shapes)), None)
-    if part is not None:
-        returned = f"return {c.query.source(part)}, then sort by its name"
-        c.problem("aggregation", part, f"ORDER BY can use an aggregate only if it is also returned: {returned}")
 
 
 def row_count(c: Checker, node: tree.Expression, word: str) -> None:

@@ -420,26 +420,19 @@ def call(c: Checker, node: tree.FunctionCall) -> Type:
     if function.name in ("rand", "randomUUID") and c.aggregates == "inside":
         c.problem("aggregation", node, f"{function.name}() is not allowed inside an aggregating function")
     if c.cypher25 and key in _WORDS_25 and len(node.arguments) == function.required:
-        return _with_word(c, node, function, _WORDS_25[key])
+        # The last argument is a keyword, not a variable: `vector(xs, 3, FLOAT32)`.
+        words = _WORDS_25[key]
+        *values, last = node.arguments
+        found = [infer(c, argument) for argument in values]
+        if not isinstance(last, tree.Variable) or last.name.upper() not in words:
+            c.mismatch(last, f"{function.name} takes one of the words {', '.join(sorted(words))} here")
+        return _applied(c, node, function, [*found, ANY])
     found = [infer(c, argument) for argument in node.arguments]
     if key == "point" and len(found) == 1 and isinstance(node.arguments[0], tree.MapLiteral):
-        _point(c, node.arguments[0])
+        keys = {entry.key.text for entry in node.arguments[0].entries}
+        if not {"x", "y"} <= keys and not {"latitude", "longitude"} <= keys:
+            c.mismatch(node.arguments[0], "a point is made of x and y, or of latitude and longitude")
     return _applied(c, node, function, found)
-
-
-def _with_word(c: Checker, node: tree.FunctionCall, function: Function, words: frozenset[str]) -> Type:
-    """Check a call whose last argument is a keyword, not a variable: `vector(xs, 3, FLOAT32)`."""
-    *values, last = node.arguments
-    found = [infer(c, argument) for argument in values]
-    if not isinstance(last, tree.Variable) or last.name.upper() not in words:
-        c.mismatch(last, f"{function.name} takes one of the words {', '.join(sorted(words))} here")
-    return _applied(c, node, function, [*found, ANY])
-
-
-def _point(c: Checker, node: tree.MapLiteral) -> None:
-    keys = {entry.key.text for entry in node.entries}
-    if not {"x", "y"} <= keys and not {"latitude", "longitude"} <= keys:
-        c.mismatch(node, "a point is made of x and y, or of latitude and longitude")
 
 
 def _aggregate(c: Checker, node: tree.FunctionCall, function: Function) -> Type:
@@ -449,15 +442,12 @@ def _aggregate(c: Checker, node: tree.FunctionCall, function: Function) -> Type:
         found = [infer(c, argument) for argument in node.arguments]
     result = _applied(c, node, function, found)
     if not repeated and function.name.startswith("percentile") and len(node.arguments) == 2:
-        _percentile(c, node.arguments[1])
+        share = node.arguments[1]
+        if isinstance(share, tree.NullLiteral) or (
+            isinstance(share, tree.FloatLiteral | tree.IntegerLiteral) and not 0 <= share.value <= 1
+        ):
+            c.mismatch(share, "a percentile is a number from 0.0 to 1.0")
     return result
-
-
-def _percentile(c: Checker, node: tree.Expression) -> None:
-    if isinstance(node, tree.NullLiteral) or (
-        isinstance(node, tree.FloatLiteral | tree.IntegerLiteral) and not 0 <= node.value <= 1
-    ):
-        c.mismatch(node, "a percentile is a number from 0.0 to 1.0")
 
 
 def _applied(c: Checker, node: tree.FunctionCall, function: Function, found: list[Type]) -> Type:

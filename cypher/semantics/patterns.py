@@ -33,7 +33,12 @@ def match(c: Checker, paths: list[tree.PathPattern], where: Where, mode: str | N
     groups: dict[str, tree.Variable] = {}
     singles: set[str] = set()
     for path in paths:
-        _declare_path(c, path, where, groups, singles)
+        if path.shortest is not None:
+            _check_shortest(c, path)
+        _check_juxtaposition(c, path.elements)
+        declare_elements(c, path.elements, where, groups, singles)
+        if path.variable is not None:
+            c.declare(path.variable, PATH)
     created: set[str] = set()
     for path in paths:
         # In Cypher 5 a CREATE may use variables that its earlier paths create; in Cypher 25 it may not.
@@ -45,17 +50,6 @@ def match(c: Checker, paths: list[tree.PathPattern], where: Where, mode: str | N
             if path.selector is not None and path.selector.kind != "all":
                 c.bad_pattern(path.elements[0], "a path with SHORTEST or ANY must be the only path of its MATCH")
                 break
-
-
-def _declare_path(
-    c: Checker, path: tree.PathPattern, where: Where, groups: dict[str, tree.Variable], singles: set[str]
-) -> None:
-    if path.shortest is not None:
-        _check_shortest(c, path)
-    _check_juxtaposition(c, path.elements)
-    declare_elements(c, path.elements, where, groups, singles)
-    if path.variable is not None:
-        c.declare(path.variable, PATH)
 
 
 def _check_shortest(c: Checker, path: tree.PathPattern) -> None:
@@ -324,8 +318,15 @@ def _check_relationship(c: Checker, element: tree.RelationshipPattern, where: Wh
         if element.direction == "both" and where != "merge":
             c.bad_pattern(element, f"{word} needs a direction: --> or <--")
     if types is not None:
-        if isinstance(types, tree.LabelOr) and types.colon:
-            _colon_types(c, element, types)
+        described = element.variable is not None or element.properties is not None or element.length is not None
+        if isinstance(types, tree.LabelOr) and types.colon and described:
+            c.problem_at(
+                "label_expression",
+                types.operator_starts[0],
+                types.end,
+                "write alternative types as :A|B; the colon after | is not allowed beside a variable, properties "
+                "or a length",
+            )
         label_expression(c, types, "relationship")
     if element.length is not None:
         if types is not None:
@@ -339,17 +340,6 @@ def _check_relationship(c: Checker, element: tree.RelationshipPattern, where: Wh
             c.bad_pattern(element, "a length after * cannot be quantified again")
         if element.where is not None:
             c.bad_pattern(element.where, "a relationship of variable length takes no WHERE inside")
-
-
-def _colon_types(c: Checker, element: tree.RelationshipPattern, types: tree.LabelOr) -> None:
-    if element.variable is not None or element.properties is not None or element.length is not None:
-        c.problem_at(
-            "label_expression",
-            types.operator_starts[0],
-            types.end,
-            "write alternative types as :A|B; the colon after | is not allowed beside a variable, properties "
-            "or a length",
-        )
 
 
 def _plain_labels(c: Checker, labels: tree.LabelExpression, where: Where) -> None:
@@ -483,19 +473,17 @@ def check(c: Checker, paths: list[tree.PathPattern], mode: str | None) -> None:
             c.bad_pattern(path, f"{path.shortest}(…) cannot follow {mode}; write SHORTEST")
         elif mode == "REPEATABLE ELEMENTS":
             for element in path.elements:
-                if _unbounded(element):
+                quantifier = getattr(element, "quantifier", None)
+                length = getattr(element, "length", None)
+                if (quantifier is not None and quantifier.maximum is None) or (
+                    length is not None and length.maximum is None
+                ):
                     c.bad_pattern(
                         element,
                         "with REPEATABLE ELEMENTS a path of any length may return endless "
                         "rows; give its length an upper bound, such as {1,5}",
                     )
                     break
-
-
-def _unbounded(element: tree.Node) -> bool:
-    quantifier = getattr(element, "quantifier", None)
-    length = getattr(element, "length", None)
-    return (quantifier is not None and quantifier.maximum is None) or (length is not None and length.maximum is None)
 
 
 # Checks Cypher 25's SEARCH, which finds one node or relationship of a pattern by a vector or full-text index
@@ -509,7 +497,12 @@ def search(c: Checker, clause: tree.Match, node: tree.Search) -> None:
     """Check a SEARCH and declare its score; the patterns of its MATCH are already in scope."""
     name = node.variable.name
     found = c.use(node.variable)
-    own = _variables(clause)
+    own = {
+        part.variable.name
+        for path in clause.patterns
+        for part in path.walk()
+        if isinstance(part, tree.NodePattern | tree.RelationshipPattern) and part.variable is not None
+    }
     if name in c.scope:
         if name not in own:
             c.bad_pattern(node.variable, f"`{name}` must be a variable of the pattern before SEARCH")
@@ -528,15 +521,6 @@ def search(c: Checker, clause: tree.Match, node: tree.Search) -> None:
     clauses.row_count(c, node.limit, "LIMIT")
     if node.score is not None:
         c.declare(node.score, FLOAT)
-
-
-def _variables(clause: tree.Match) -> set[str]:
-    return {
-        part.variable.name
-        for path in clause.patterns
-        for part in path.walk()
-        if isinstance(part, tree.NodePattern | tree.RelationshipPattern) and part.variable is not None
-    }
 
 
 def _check_pattern(c: Checker, clause: tree.Match, node: tree.Search, own: set[str]) -> None:

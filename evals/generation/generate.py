@@ -182,7 +182,9 @@ class _Generator:
             for template in self._balance.templates(pattern):
                 for filled in self._fillings(pattern, template, candidate):
                     gold = f"{candidate.cypher} {filled.returns}"
-                    question = _question(pattern, candidate, filled)
+                    matched = match_words(pattern["question"], candidate.shape, candidate.names, candidate.time)
+                    counted = plural(as_words(candidate.shape.labels.get("m0", "")))
+                    question = filled.question.replace("{match}", matched).replace("{counted}", counted)
                     keys = {question, (pattern["id"], candidate.key, filled.returns)}
                     rows = None if keys & self._known else self._answer(gold)
                     if rows is None:
@@ -271,13 +273,12 @@ class _Generator:
 
     def _keys(self, template: Mapping[str, Any], label: str) -> list[str]:
         described = self._graph.schema.labels[label]
-        return keys_for(template, described.properties, described.reserved)
-
-
-def _question(pattern: Mapping[str, Any], candidate: Candidate, filled: Filled) -> str:
-    matched = match_words(pattern["question"], candidate.shape, candidate.names, candidate.time)
-    counted = plural(as_words(candidate.shape.labels.get("m0", "")))
-    return filled.question.replace("{match}", matched).replace("{counted}", counted)
+        kinds, _ = NEEDED[template["needs"]]
+        return sorted(
+            key
+            for key, type_ in described.properties.items()
+            if key != "name" and key not in described.reserved and type_ in kinds
+        )
 
 
 MISSES = 60
@@ -393,12 +394,6 @@ class Filled:
     returns: str
     question: str
     key: str = ""
-
-
-def keys_for(template: Mapping[str, Any], properties: Mapping[str, str], reserved: frozenset[str]) -> list[str]:
-    """Return the properties that a template can use: `n_avg` takes numbers, `n_order_by` numbers and dates."""
-    kinds, _ = NEEDED[template["needs"]]
-    return sorted(key for key, type_ in properties.items() if key != "name" and key not in reserved and type_ in kinds)
 
 
 def fill(

@@ -168,7 +168,11 @@ def problem_of(question: str, raw: str, literals: Sequence[str]) -> str:
     """
     if not question:
         return "no question: the reply has no line `QUESTION:`"
-    if _CODE.search(_without(question, literals)):
+    # The values themselves may look like code.
+    text = question
+    for literal in literals:
+        text = re.sub(re.escape(literal), " ", text, flags=re.IGNORECASE)
+    if _CODE.search(text):
         return "code in the question: it must be plain English"
     if len(question.split()) < 3 or not question.rstrip("\"'”’ ").endswith(("?", ".")):
         return "not a sentence: it must have at least three words, and end with a question mark or a full stop"
@@ -204,13 +208,6 @@ def _states(text: str, literal: str) -> bool:
     if _NUMBER.fullmatch(literal.lstrip("-")):
         return float(literal.lstrip("-")) in {float(found.replace(",", "")) for found in _NUMBER.findall(text)}
     return re.search(rf"(?<!\w){re.escape(_folded(literal))}(?!\w)", _folded(text)) is not None
-
-
-def _without(text: str, literals: Sequence[str]) -> str:
-    """Return a text without the given values, which may look like code."""
-    for literal in literals:
-        text = re.sub(re.escape(literal), " ", text, flags=re.IGNORECASE)
-    return text
 
 
 def _quoted(literals: Iterable[str]) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from graphground.cypher import CypherSyntaxError, access, parse
@@ -81,21 +82,16 @@ def _psjs(case: Case) -> float:
     if not case.query.strip() or case.outcome.failure not in ("", "timeout"):
         return 0.0
     try:
-        if _matches_same_nodes(case.query, case.gold_query, case.graph):
+        # Equal provenance queries need not be run again.
+        queries = partial(provenance_queries, language=case.graph.language)
+        reads = access(parse(case.query, case.graph.language)) == "read"
+        if reads and queries(case.query) == queries(case.gold_query):
             return jaccard(case.gold.nodes, case.gold.nodes)
         return jaccard(provenance_nodes(case.query, case.graph, timeout=case.timeout), case.gold.nodes)
     except EngineUnavailable:
         raise
     except (CypherSyntaxError, EngineError):
         return 0.0
-
-
-def _matches_same_nodes(query: str, gold: str, graph: Graph) -> bool:
-    """Whether a query only reads and has the gold query's provenance queries, which then need not be run again."""
-    language = graph.language
-    return access(parse(query, language)) == "read" and provenance_queries(query, language) == provenance_queries(
-        gold, language
-    )
 
 
 METRICS: Mapping[str, Metric] = {

@@ -59,7 +59,14 @@ async def judge_run(folder: Path, judge: str, ask: Ask, *, second: bool = False,
         known = {verdict["qid"] for verdict in mine}
 
         async def judge_one(record: Mapping[str, Any]) -> None:
-            reply = await ask(_prompt(record))
+            gold = record["gold_answer"]
+            rows = [gold["columns"], *gold["rows"]]
+            text = "\n".join(json.dumps(row, ensure_ascii=False, default=str) for row in rows)
+            reply = await ask(
+                task_prompt(
+                    "judge", question=record["question"], count=str(gold["row_count"]), rows=text, answer=record["text"]
+                )
+            )
             found, reason = _VERDICT.search(reply), _REASON.search(reply)
             right = found is not None and found[1].lower() == "right"
             why = reason[1].strip() if found and reason else reply.strip()
@@ -70,15 +77,6 @@ async def judge_run(folder: Path, judge: str, ask: Ask, *, second: bool = False,
         left = [record for record in records if record["qid"] not in known]
         await for_each(left, judge_one, workers)
     return len(left)
-
-
-def _prompt(record: Mapping[str, Any]) -> str:
-    gold = record["gold_answer"]
-    rows = [gold["columns"], *gold["rows"]]
-    text = "\n".join(json.dumps(row, ensure_ascii=False, default=str) for row in rows)
-    return task_prompt(
-        "judge", question=record["question"], count=str(gold["row_count"]), rows=text, answer=record["text"]
-    )
 
 
 def read_judgements(folder: Path) -> dict[str, Any] | None:

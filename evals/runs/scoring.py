@@ -198,7 +198,10 @@ def categories_of(
         if predicted_shape.conditions != gold_shape.conditions:
             found.add("filtering")
     if not found:
-        found.add("deduplication" if _same_set(rows, gold_rows) else "results")
+        distinct_rows, distinct_gold_rows = (
+            {repr(sorted(map(repr, row))) for row in table} for table in (rows, gold_rows)
+        )
+        found.add("deduplication" if distinct_gold_rows and distinct_rows == distinct_gold_rows else "results")
     return [category for category in CATEGORIES if category in found]
 
 
@@ -235,14 +238,5 @@ def _list_comparisons(facts: Facts) -> Iterable[tuple[str, str]]:
     for comparison in facts.comparisons:
         for use, other in ((comparison.left, comparison.right_node), (comparison.right, comparison.left_node)):
             if isinstance(use, PropertyUse) and not isinstance(other, t.Property):
-                value = _value(other, facts.query)
+                value = other.value if isinstance(other, t.StringLiteral) else facts.query.source(other)
                 yield use.key, value if use.key == "name" else f"{comparison.operator} {value}"
-
-
-def _value(node: t.Node, query: t.Query) -> str:
-    return node.value if isinstance(node, t.StringLiteral) else query.source(node)
-
-
-def _same_set(rows: Sequence[Sequence[Any]], gold_rows: Sequence[Sequence[Any]]) -> bool:
-    distinct_rows, distinct_gold_rows = ({repr(sorted(map(repr, row))) for row in table} for table in (rows, gold_rows))
-    return bool(distinct_gold_rows) and distinct_rows == distinct_gold_rows

@@ -84,15 +84,11 @@ def harden(
             rng = random.Random(f"{seed} {kind} {task.qid}")
             question = KINDS[kind](Named(task.question, task.gold, *rng.choice(usable), graph, strange), rng)
             if question:
-                found.append(_variant(task, kind, question))
+                changed = replace(task, qid=f"{task.qid}-{kind}", question=question, variant=kind)
+                stances: dict[str, Expected] = {"ambiguous": "ask", "absent": "not_in_graph"}
+                expected = stances.get(kind.partition("_")[0])
+                found.append(changed if expected is None else replace(changed, expected=expected, answer=None))
     return found
-
-
-def _variant(task: Task, kind: str, question: str) -> Task:
-    changed = replace(task, qid=f"{task.qid}-{kind}", question=question, variant=kind)
-    stances: dict[str, Expected] = {"ambiguous": "ask", "absent": "not_in_graph"}
-    expected = stances.get(kind.partition("_")[0])
-    return changed if expected is None else replace(changed, expected=expected, answer=None)
 
 
 def names_in(query: str) -> list[tuple[str, str]]:
@@ -227,7 +223,9 @@ def absent(named: Named, rng: random.Random) -> str | None:
         (first, second), place = rng.sample(alike, 2), rng.randint(1, len(form) - 1)
         candidate = " ".join(first[:place] + second[place:])
         if candidate != named.name and not any(named.is_taken(candidate, label) for label in labels):
-            return None if _finds_something(named, candidate) else named.asked_with(candidate)
+            rows = named.rows(replace_texts(named.gold, {named.name: candidate}), "")
+            finds_something = any(value not in (None, 0, []) for row in rows for value in row)
+            return None if finds_something else named.asked_with(candidate)
     return None
 
 
@@ -238,12 +236,6 @@ def _form(name: str) -> tuple[str, ...]:
     (('*', 'of', '*'), ('*', '*'))
     """
     return tuple("*" if word[:1].isupper() and word.isalpha() else word for word in name.split(" "))
-
-
-def _finds_something(named: Named, other: str) -> bool:
-    """Whether the gold query has an answer, other than nulls and 0, if it names `other` instead."""
-    rows = named.rows(replace_texts(named.gold, {named.name: other}), "")
-    return any(value not in (None, 0, []) for row in rows for value in row)
 
 
 def ambiguous(named: Named, rng: random.Random) -> str | None:
@@ -276,7 +268,12 @@ def _replace_by_label(question: str, name: str, label: str) -> str:
 
 def ambiguous_relation(named: Named, rng: random.Random) -> str | None:
     """Ask which nodes the named one is `connected with`."""
-    for other, patterns in _shuffled(_by_other(named).items(), rng):
+    found: dict[str, list[RelationshipPattern]] = {}
+    for pattern in named.schema.patterns:
+        if pattern.start != pattern.end and named.label in (pattern.start, pattern.end):
+            found.setdefault(pattern.end if pattern.start == named.label else pattern.start, []).append(pattern)
+    several = [(other, patterns) for other, patterns in found.items() if len(patterns) > 1]
+    for other, patterns in _shuffled(several, rng):
         neighbours = {pattern.type: _neighbours(named, pattern, pattern.start == named.label) for pattern in patterns}
         if _differ(neighbours.values()):
             return f"Which {plural(as_words(other))} is {named.name} connected with?"
@@ -406,14 +403,6 @@ def _shuffled(items: Iterable[Any], rng: random.Random) -> list[Any]:
     found = sorted(items, key=str)
     rng.shuffle(found)
     return found
-
-
-def _by_other(named: Named) -> dict[str, list[RelationshipPattern]]:
-    found: dict[str, list[RelationshipPattern]] = {}
-    for pattern in named.schema.patterns:
-        if pattern.start != pattern.end and named.label in (pattern.start, pattern.end):
-            found.setdefault(pattern.end if pattern.start == named.label else pattern.start, []).append(pattern)
-    return {other: patterns for other, patterns in found.items() if len(patterns) > 1}
 
 
 def _neighbours(named: Named, pattern: RelationshipPattern, out: bool) -> frozenset[object]:

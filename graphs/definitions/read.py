@@ -395,14 +395,6 @@ def read_part(model: type[M], document: Any) -> tuple[M | None, list[tuple[Place
         return None, [_describe_error(details, model) for details in error.errors(include_url=False)]
 
 
-def _known_keys(model: type[BaseModel], path: Place) -> list[str]:
-    """Return the keys of the table with the key at the end of `path`: each list or table of parts adds two steps."""
-    for key in path[:-1:2]:
-        parts = get_args(model.model_fields[str(key)].annotation)
-        model = next(part for part in parts if isinstance(part, type) and issubclass(part, BaseModel))
-    return list(model.model_fields)
-
-
 def _describe_error(details: ErrorDetails, model: type[BaseModel]) -> tuple[Place, str]:
     """Return the path and the message of an error in a document of `model`."""
     path = tuple(part for part in details["loc"] if part not in ("[key]", ONE_CLASS, CLASSES))
@@ -410,7 +402,11 @@ def _describe_error(details: ErrorDetails, model: type[BaseModel]) -> tuple[Plac
     if kind == "missing":
         return path[:-1], f"{path[-1]!r} is missing"
     if kind == "extra_forbidden":
-        known = _known_keys(model, path)
+        # Each list or table of parts adds two steps to the path.
+        for key in path[:-1:2]:
+            parts = get_args(model.model_fields[str(key)].annotation)
+            model = next(part for part in parts if isinstance(part, type) and issubclass(part, BaseModel))
+        known = list(model.model_fields)
         hint = did_you_mean(str(path[-1]), known) or f"; known keys: {', '.join(known)}"
         return path, f"is not a known key{hint}"
     if kind == "literal_error":

@@ -167,7 +167,8 @@ class BoltEngine:
     def capabilities(self) -> Capabilities:
         """Return the capabilities of the database; its trial write is made only once."""
         if self._capabilities is None:
-            self._capabilities = Capabilities(self._version(), self.dialect, self._trial_write(), self._language())
+            version = self._first_cell(self.dialect.components) or version_of(self._agent)
+            self._capabilities = Capabilities(version, self.dialect, self._trial_write(), self._language())
         return self._capabilities
 
     def transaction_mark(self) -> str | None:
@@ -365,9 +366,6 @@ class BoltEngine:
         until = time.monotonic() + CLOSING_SECONDS
         for running in list(self._running):
             running.wait(until - time.monotonic())
-
-    def _version(self) -> str:
-        return self._first_cell(self.dialect.components) or version_of(self._agent)
 
     def _first_cell(self, query: str | None) -> str | None:
         """Return the first cell of an answer as text; None without a query or a row, or if the user may not run it."""

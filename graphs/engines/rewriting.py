@@ -74,7 +74,14 @@ def _rewritten_tree(query: t.Query, limit: int | None) -> str:
     try:
         changed = _rewritten(query)
         if changed != query.text:
-            named = columns_named(query)
+            # An unnamed column whose text a rewrite may change keeps that text as its alias.
+            patterns = t.Subquery | t.PatternExpression | t.PatternComprehension
+            names = [
+                Edit(item.end, item.end, f" AS {in_backticks(item.name)}")
+                for item in query.find(t.ReturnItem)
+                if item.alias is None and any(isinstance(node, patterns) for node in item.expression.walk())
+            ]
+            named = parse(applied(query.text, names)) if names else query
             changed = _rewritten(named) if named is not query else changed
             query = parse(changed, "cypher25" if query.language == "cypher25" else "cypher5")
     except CypherSyntaxError:
@@ -121,7 +128,13 @@ class Anchoring:
                         yield from self._expressions(clause.where, bound | set(variables(clause.patterns)))
                 elif isinstance(clause, t.CallSubquery):
                     known = bound if clause.star else frozenset(v.name for v in clause.imports or ())
-                    if not _makes_distinct(following):
+                    if not (
+                        isinstance(following, t.With | t.Return)
+                        and following.projection.distinct
+                        and all(
+                            isinstance(item.expression, t.Variable | t.Property) for item in following.projection.items
+                        )
+                    ):
                         yield from self._distinct_union(clause.body, self._imported(clause))
                     yield from self._body(clause.body, known, inside=True)
                 else:
@@ -265,15 +278,6 @@ def limited(query: t.Query, limit: int | None) -> Iterator[Edit]:
             yield Edit(end, end, f" LIMIT {limit + 1}")
 
 
-def _makes_distinct(clause: t.Clause | None) -> bool:
-    """Whether a clause removes duplicates and computes nothing: `WITH DISTINCT n`, `RETURN DISTINCT n.name`."""
-    return (
-        isinstance(clause, t.With | t.Return)
-        and clause.projection.distinct
-        and all(isinstance(item.expression, t.Variable | t.Property) for item in clause.projection.items)
-    )
-
-
 def _reversible(path: t.PathPattern) -> bool:
     return is_plain(path) and all(
         rel.quantifier is None and not (rel.length and rel.variable) for rel in path.find(t.RelationshipPattern)
@@ -322,8 +326,17 @@ class Guarding:
             if isinstance(clause, t.Match):
                 nullable = self._match(clause, bound, nullable, found)
             elif isinstance(clause, t.With | t.Return):
-                self._items(clause, bound, nullable, found)
-                nullable = after_projection(clause.projection, nullable)
+                projection, self._projecting = clause.projection, True
+                for item in projection.items:
+                    self._expression(item.expression, bound, nullable, found)
+                for sort in projection.order_by:
+                    self._expression(sort.expression, bound | after(clause, frozenset()), nullable, found)
+                self._projecting = False
+                nullable = (nullable if projection.star else frozenset()) | {
+                    item.name
+                    for item in projection.items
+                    if not isinstance(item.expression, t.Variable) or item.expression.name in nullable
+                }
                 if isinstance(clause, t.With) and clause.where is not None:
                     self._expression(clause.where, after(clause, bound), nullable, found)
             elif isinstance(clause, t.CallSubquery):
@@ -361,14 +374,6 @@ class Guarding:
         elif guard:
             found.append(Edit(clause.end, clause.end, f" WHERE {guard}"))
         return known
-
-    def _items(self, clause: t.With | t.Return, bound: Scope, nullable: Scope, found: list[Edit]) -> None:
-        projection, self._projecting = clause.projection, True
-        for item in projection.items:
-            self._expression(item.expression, bound, nullable, found)
-        for sort in projection.order_by:
-            self._expression(sort.expression, bound | after(clause, frozenset()), nullable, found)
-        self._projecting = False
 
     def _expression(self, node: t.Node, bound: Scope, nullable: Scope, found: list[Edit]) -> None:
         match node:
@@ -449,16 +454,6 @@ def only_matches(body: t.QueryBody) -> list[t.Match] | None:
     ):
         return None
     return matches
-
-
-def after_projection(projection: t.Projection, nullable: Scope) -> Scope:
-    """Return the variables that may be null after a WITH or RETURN: all but copies of variables that are not null."""
-    passed_on = nullable if projection.star else frozenset()
-    return passed_on | {
-        item.name
-        for item in projection.items
-        if not isinstance(item.expression, t.Variable) or item.expression.name in nullable
-    }
 
 
 def present(names: Iterable[str]) -> str:
@@ -825,21 +820,6 @@ KEYS = frozenset({"name", "eid"})
 
 BOUND, KEYED, FILTERED, UNKNOWN = 3, 2, 1, 0
 """Ranks of a node pattern's selectivity: a pattern with a higher rank is expected to match fewer nodes."""
-
-
-def columns_named(query: t.Query) -> t.Query:
-    """Return the query with an alias for each unnamed column whose text a rewrite may change.
-
-    `RETURN EXISTS { (a)-->() }` becomes ``RETURN EXISTS { (a)-->() } AS `EXISTS { (a)-->() }` ``. If no column needs an
-    alias, the same object is returned.
-    """
-    patterns = t.Subquery | t.PatternExpression | t.PatternComprehension
-    names = [
-        Edit(item.end, item.end, f" AS {in_backticks(item.name)}")
-        for item in query.find(t.ReturnItem)
-        if item.alias is None and any(isinstance(node, patterns) for node in item.expression.walk())
-    ]
-    return parse(applied(query.text, names)) if names else query
 
 
 class FreshNames:

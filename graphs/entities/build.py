@@ -241,20 +241,30 @@ class IndexBuilder:
     def finish(self) -> IndexInfo:
         """Sort all data, write the files and replace the old index; return a description of the new index."""
         self._flush()
-        self._write_entities()
+        everything = np.arange(self._nodes)
+        for column in ("key", "description"):
+            self._save_texts(column, everything)
+        self._save("entity_label", self._spool.read("entity_label", np.uint16))
+        self._distinct = len(distinct(np.frombuffer(self._key_hash, dtype=np.uint64).copy()))
         order, partitions = self._write_rows()
         words, spooled = self._write_names(order)
-        self._write_words(spooled)
+        self._save("word_number", self._spool.read("word_number", np.uint64)[spooled])
+        self._save("word_length", self._spool.read("word_length", np.uint8)[spooled])
+        self._save("word_first", self._spool.read("word_first", np.uint32)[spooled])
+        self._save_texts("word", spooled)
         bits = write_deletions(self._new, self._spool, len(spooled), self._progress)
         self._spool.close()
         shutil.rmtree(self._new / "spool")
+        counted: dict[str, int] = {}
+        for _, property, _, low, high in partitions:
+            counted[property] = counted.get(property, 0) + high - low
         info = IndexInfo(
             built_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             nodes=self._distinct,
             texts=len(order),
             words=words,
             labels=self._label_nodes,
-            properties=_texts_by_property(partitions),
+            properties=counted,
             seconds=round(time.monotonic() - self._started, 3),
             bytes=sum(file.stat().st_size for file in self._new.iterdir()),
             source=self._source,
@@ -338,13 +348,6 @@ class IndexBuilder:
         into.flush()
         self._save(f"{name}_starts", starts)
 
-    def _write_entities(self) -> None:
-        everything = np.arange(self._nodes)
-        for column in ("key", "description"):
-            self._save_texts(column, everything)
-        self._save("entity_label", self._spool.read("entity_label", np.uint16))
-        self._distinct = len(distinct(np.frombuffer(self._key_hash, dtype=np.uint64).copy()))
-
     def _write_rows(self) -> tuple[npt.NDArray[Any], list[list[Any]]]:
         """Write the entity of each row; return the position of each row in the spool, and the partitions.
 
@@ -413,16 +416,3 @@ class IndexBuilder:
         self._save("name_number", names[by_name])
         self._save("name_row", by_name)
         return words, by_number
-
-    def _write_words(self, spooled: npt.NDArray[Any]) -> None:
-        self._save("word_number", self._spool.read("word_number", np.uint64)[spooled])
-        self._save("word_length", self._spool.read("word_length", np.uint8)[spooled])
-        self._save("word_first", self._spool.read("word_first", np.uint32)[spooled])
-        self._save_texts("word", spooled)
-
-
-def _texts_by_property(partitions: list[list[Any]]) -> dict[str, int]:
-    counted: dict[str, int] = {}
-    for _, property, _, low, high in partitions:
-        counted[property] = counted.get(property, 0) + high - low
-    return counted

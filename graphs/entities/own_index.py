@@ -363,7 +363,17 @@ class OwnIndex(EntityLookup, BackgroundWork):
         found = lookup.find_all(mentions, search)
         if lookup is self._exact or not self.stale:
             return found
-        return self._corrected([] if search.mode == "vector" else mentions, found, search)
+        # Names that are gone from the database are left out; other nodes named like a mention come first.
+        mentions = [] if search.mode == "vector" else mentions
+        places = {_place(candidate) for candidates in found for candidate in candidates}
+        removed, named = self._exact.compare(places, list(filter(None, mentions)), search.label, search.property)
+        answers: list[Sequence[Candidate]] = []
+        for candidates, mention in zip_longest(found, mentions):
+            remaining = [candidate for candidate in candidates if _place(candidate) not in removed]
+            known = {(candidate.label, candidate.key) for candidate in remaining if candidate.name == mention}
+            fresh = [its for its in named.get(mention or "", ()) if (its.label, its.key) not in known]
+            answers.append([*fresh, *remaining][: search.limit])
+        return answers
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         """Whether a node of the label has exactly this value in the property, in the index or in the database."""
@@ -484,23 +494,6 @@ class OwnIndex(EntityLookup, BackgroundWork):
             if self._stopped.wait(min(1.0, max(0.0, (read - begin) / 2 - (time.monotonic() - read)))):
                 raise EngineError("the server is shutting down")
             begin = time.monotonic()
-
-    def _corrected(
-        self, mentions: Sequence[str], found: list[Sequence[Candidate]], search: Search
-    ) -> list[Sequence[Candidate]]:
-        """Return `found` without names that are gone from the database, and with other nodes named like a mention.
-
-        These other nodes have exactly the mentioned name, and come first.
-        """
-        places = {_place(candidate) for candidates in found for candidate in candidates}
-        removed, named = self._exact.compare(places, list(filter(None, mentions)), search.label, search.property)
-        answers: list[Sequence[Candidate]] = []
-        for candidates, mention in zip_longest(found, mentions):
-            remaining = [candidate for candidate in candidates if _place(candidate) not in removed]
-            known = {(candidate.label, candidate.key) for candidate in remaining if candidate.name == mention}
-            fresh = [its for its in named.get(mention or "", ()) if (its.label, its.key) not in known]
-            answers.append([*fresh, *remaining][: search.limit])
-        return answers
 
 
 def _place(candidate: Candidate) -> Place:

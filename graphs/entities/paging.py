@@ -91,11 +91,12 @@ def _pages_of(engine: Engine, label: Label) -> Iterator[list[Record]]:
         for key, *row in zip(map(str, ids), *texts, strict=True):
             node = dict(zip(read, row, strict=True))
             others = node.get(aliases or "", ())
+            value = node.get(name or "")
             page.append(
                 Record(
                     key,
                     label.name,
-                    _name(node.get(name or "")),
+                    str(value) if type(value) is int else _text(value),
                     [other for other in (others if isinstance(others, list) else [others]) if _text(other)],
                     _text(node.get(description or "")),
                     {key: node[key] for key in values if is_text(node[key])},
@@ -118,10 +119,6 @@ def _pages_of(engine: Engine, label: Label) -> Iterator[list[Record]]:
 def is_text(value: Any) -> bool:
     """Whether a value is a text or a list, and not empty: a few values may have another type than in the schema."""
     return isinstance(value, str | list) and bool(value)
-
-
-def _name(value: Any) -> str | None:
-    return str(value) if type(value) is int else _text(value)
 
 
 def _text(value: Any) -> str | None:

@@ -168,18 +168,6 @@ def empty_properties(owner: str, properties: Iterable[str], facts: Statistics) -
     )
 
 
-def placeholder_rules(schema: PropertyGraphSchema, facts: Statistics) -> list[str]:
-    """Return a line for each set of texts that stand for a missing value, with the properties that have them."""
-    owners = {label.name: label.properties for label in schema.labels.values()}
-    owners |= schema.relationship_properties
-    found: dict[str, list[str]] = {}
-    for owner, keys in owners.items():
-        for key in keys:
-            if words := placeholder_words(facts.property(owner, key)):
-                found.setdefault(words, []).append(f"{quoted_name(owner)}.{quoted_name(key)}")
-    return [f"{words} instead of NULL: {', '.join(places)}" for words, places in found.items()]
-
-
 def placeholder_words(values: PropertyStatistics | None) -> str:
     """Return the texts that stand for a missing value, as in `'' or 'N/A'`; empty if there are none."""
     return either(sorted(show_value(text) for text, _ in values.placeholders)) if values is not None else ""
@@ -189,7 +177,18 @@ def base_form(schema: PropertyGraphSchema, facts: Statistics | None = None) -> s
     """Return the base form: names, types and patterns, with empty elements marked if the statistics are given."""
     facts, common = facts or NOTHING, common_properties(schema)
     lines = [*_heading(common), *node_lines(schema, common, facts), *combination_lines(schema)]
-    lines += [*relationship_lines(schema, facts), *pattern_rules(schema), *placeholder_rules(schema, facts)]
+    owners = {label.name: label.properties for label in schema.labels.values()}
+    owners |= schema.relationship_properties
+    found: dict[str, list[str]] = {}
+    for owner, keys in owners.items():
+        for key in keys:
+            if words := placeholder_words(facts.property(owner, key)):
+                found.setdefault(words, []).append(f"{quoted_name(owner)}.{quoted_name(key)}")
+    lines += [
+        *relationship_lines(schema, facts),
+        *pattern_rules(schema),
+        *[f"{words} instead of NULL: {', '.join(places)}" for words, places in found.items()],
+    ]
     if any(label.texts for label in schema.labels.values()) or any(pattern.texts for pattern in schema.patterns):
         lines.append("str(float): text that holds float values; convert it, as in toFloat(n.price)")
     return "\n".join(lines)

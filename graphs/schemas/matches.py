@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from graphground.cypher import tree as t
@@ -159,19 +159,8 @@ def _take(graph: Graph, value: Any, nodes: dict[str, dict[str, Any]], links: dic
         case {"nodes": [*found], "relationships": [*between]}:
             _take(graph, [*found, *between], nodes, links)
         case {"id": key, "labels": [*labels], "properties": properties}:
-            nodes[key] = {
-                "id": key,
-                "label": labels[0] if labels else "",
-                "name": str(_name(graph, labels, properties) or key),
-            }
+            known = [graph.schema.labels[label].name_property for label in labels if label in graph.schema.labels]
+            name = next((properties[key] for key in (*known, "name", "title") if key and properties.get(key)), key)
+            nodes[key] = {"id": key, "label": labels[0] if labels else "", "name": str(name)}
         case {"id": key, "type": type_, "start": start, "end": end}:
             links[key] = {"start": start, "end": end, "type": type_}
-
-
-def _name(graph: Graph, labels: list[str], properties: Mapping[str, Any]) -> Any:
-    """Return the value of the first property that names the node; None if the node has no such value.
-
-    The properties are the naming properties of the node's labels, then `name` and `title`.
-    """
-    known = [graph.schema.labels[label].name_property for label in labels if label in graph.schema.labels]
-    return next((properties[key] for key in (*known, "name", "title") if key and properties.get(key)), None)

@@ -320,22 +320,18 @@ def order_and_limit(probe: Probe, shape: Shape) -> Iterator[Diagnostic]:
                 f"keeps rows without a value. Keep only rows that have one: {_not_null(shape, step, first.expression)}.",
             )
         elif len(keys) > limit.value and keys[limit.value] == keys[limit.value - 1] and None not in keys[limit.value]:
-            yield _tie(probe, step, keys, limit)
-
-
-def _tie(probe: Probe, step: Step, keys: list[list[object]], limit: t.IntegerLiteral) -> Diagnostic:
-    boundary = keys[limit.value - 1]
-    tied = sum(1 for key in keys if key == boundary)
-    inside = sum(1 for key in keys[: limit.value] if key == boundary)
-    more = "At least " if len(keys) == limit.value + LOOKED_AT and keys[-1] == boundary else ""
-    value = ", ".join(str(part) for part in boundary)
-    return probe.diagnostic(
-        "tie_at_the_top",
-        limit,
-        f"{more}{tied} rows share the value {value} of the sort key, and LIMIT {limit.value} keeps "
-        f"{inside} of them, an arbitrary choice. Raise the LIMIT to see them all.",
-        severity="hint",
-    )
+            boundary = keys[limit.value - 1]
+            tied = sum(1 for key in keys if key == boundary)
+            inside = sum(1 for key in keys[: limit.value] if key == boundary)
+            more = "At least " if len(keys) == limit.value + LOOKED_AT and keys[-1] == boundary else ""
+            value = ", ".join(str(part) for part in boundary)
+            yield probe.diagnostic(
+                "tie_at_the_top",
+                limit,
+                f"{more}{tied} rows share the value {value} of the sort key, and LIMIT {limit.value} keeps "
+                f"{inside} of them, an arbitrary choice. Raise the LIMIT to see them all.",
+                severity="hint",
+            )
 
 
 def _not_null(shape: Shape, step: Step, expression: t.Expression) -> str:

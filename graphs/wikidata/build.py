@@ -585,20 +585,16 @@ def fetch(plan: Plan, source: Source, workspace: Workspace) -> None:
                 workspace.select_candidates(plan.number(label))
             else:
                 select(workspace, plan, label)
-            _note_values(plan, workspace, label)
+            for items in workspace.batches("nodes", plan.number(label), ITEMS_AT_ONCE):
+                found = values_named(plan, workspace, label, items)
+                with workspace.doing():
+                    workspace.add("values_seen", [(item,) for item in sorted(found)])
         with workspace.doing(task):
             pass
     if not workspace.is_done("names"):
         source.names(plan, workspace)
         with workspace.doing("names"):
             pass
-
-
-def _note_values(plan: Plan, workspace: Workspace, label: str) -> None:
-    for items in workspace.batches("nodes", plan.number(label), ITEMS_AT_ONCE):
-        found = values_named(plan, workspace, label, items)
-        with workspace.doing():
-            workspace.add("values_seen", [(item,) for item in sorted(found)])
 
 
 def write(plan: Plan, workspace: Workspace, path: Path) -> Built:

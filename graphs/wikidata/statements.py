@@ -81,21 +81,22 @@ def statements_of(claims: Mapping[str, Any] | Sequence[Any], wanted: Wanted) -> 
         statements = []
         for claim in claims[name]:
             try:
-                statements.append(_statement(claim, wanted[name]))
+                snaks: Mapping[str, Any] = claim.get("qualifiers") or {}
+                values = {name: [value_of_snak(snak) for snak in snaks[name]] for name in wanted[name] if name in snaks}
+                statements.append(
+                    Statement(
+                        RANKS[claim["rank"]],
+                        value_of_snak(claim["mainsnak"]),
+                        values,
+                        claim.get("id", "").replace("$", "-", 1),
+                    )
+                )
             except (ValueError, KeyError, TypeError, AttributeError):
                 continue
         if statements:
             statements.sort(key=lambda statement: statement.identifier.upper())
             found[name] = statements
     return found
-
-
-def _statement(claim: Mapping[str, Any], qualifiers: frozenset[str]) -> Statement:
-    snaks: Mapping[str, Any] = claim.get("qualifiers") or {}
-    values = {name: [value_of_snak(snak) for snak in snaks[name]] for name in qualifiers if name in snaks}
-    return Statement(
-        RANKS[claim["rank"]], value_of_snak(claim["mainsnak"]), values, claim.get("id", "").replace("$", "-", 1)
-    )
 
 
 def pack_statements(statements: Sequence[Statement]) -> bytes:

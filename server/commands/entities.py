@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -110,20 +110,15 @@ def make_vectors(folder: Path, model: str | None, labels: Sequence[str] | None, 
     from graphground.graphs.entities.vectors.building import STATIC, build_vectors, loaded_encoder
 
     files, maker = Files(folder), loaded_encoder(model or STATIC)
-    check_labels(files.info.labels, labels)
-    with progress_bars() as report:
-        names, described = build_vectors(files, maker, labels, descriptions=descriptions, progress=report)
-    sys.stdout.write(f"vectors of {counted(names, 'name')} and {counted(described, 'description')} with {maker.name}\n")
-
-
-def check_labels(known: Mapping[str, int], labels: Sequence[str] | None) -> None:
-    """Refuse a label that the index does not have, and name the nearest labels."""
     from graphground.cypher.names.nearest import closest
     from graphground.graphs.entities.candidate import UnknownName
 
     for label in labels or ():
-        if label not in known:
-            raise UnknownName("label", label, closest(label, list(known)))
+        if label not in files.info.labels:
+            raise UnknownName("label", label, closest(label, list(files.info.labels)))
+    with progress_bars() as report:
+        names, described = build_vectors(files, maker, labels, descriptions=descriptions, progress=report)
+    sys.stdout.write(f"vectors of {counted(names, 'name')} and {counted(described, 'description')} with {maker.name}\n")
 
 
 def show(graph: Graph, folder: Path, as_json: bool = False) -> int:

@@ -19,12 +19,9 @@ def ui(parsed: argparse.Namespace) -> int:
     from graphground.server.commands.serve import serve_with  # loads little before settings are read
 
     settings = replace(settings_from(parsed), transport="http", ui=True)
-    return serve_with(settings, None if parsed.no_browser or not has_display() else open_page)
-
-
-def has_display() -> bool:
-    """Whether a browser can open a window; without a display, a text browser would occupy the terminal."""
-    return sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    # Without a display, a text browser would occupy the terminal.
+    has_display = sys.platform != "linux" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    return serve_with(settings, open_page if has_display and not parsed.no_browser else None)
 
 
 def open_page(address: str) -> None:

@@ -36,7 +36,7 @@ from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 from graphground.graphs.schemas.matches import with_elements
 from graphground.graphs.schemas.statistics import PropertyStatistics, Statistics
-from graphground.server.application import Application, Outcome, encode, other_graphs
+from graphground.server.application import Application, encode, other_graphs
 from graphground.server.threads import WorkerThreads, caller_of, owner_of, token_client
 from graphground.server.traces.event import event_in
 from graphground.server.traces.recorder import Recorder
@@ -206,14 +206,13 @@ class GuardedPage:
 
         request = Request(scope, receive)
         refusal = await self._checks.validate_request(request, is_post=request.method == "POST")
-        if refusal is None and "/api/" in scope["path"] and not is_from_page(request):
+        if (
+            refusal is None
+            and "/api/" in scope["path"]
+            and request.headers.get("sec-fetch-site", "none") not in SAME_SITE
+        ):
             refusal = PlainTextResponse("only the page itself may request this address", status_code=403)
         await (refusal or self._app)(scope, receive, send_with_headers)
-
-
-def is_from_page(request: Request) -> bool:
-    """Whether the page itself or the user made the request, as far as the browser reports where it comes from."""
-    return request.headers.get("sec-fetch-site", "none") in SAME_SITE
 
 
 FOLDER = Path(__file__).parent / "static"
@@ -252,12 +251,6 @@ MOST_BYTES = 1_048_576
 """The maximum number of bytes of a request's body; MCP requests have the same limit."""
 
 
-def of_outcome(outcome: Outcome) -> Response:
-    """Return the response for a tool's outcome, without encoding its JSON again."""
-    field = b'{"ok":false,"failure":' if outcome.is_error else b'{"ok":true,"answer":'
-    return Response(field + outcome.payload + b"}", media_type="application/json")
-
-
 def of_value(value: Any) -> Response:
     """Return the response for an answer made of plain values and answer models."""
     return Response(b'{"ok":true,"answer":' + encode(value) + b"}", media_type="application/json")
@@ -288,12 +281,6 @@ async def arguments_in(request: Request) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ToolFailure("invalid_json", "The arguments must be a JSON object.", next="Reload the page.")
     return value
-
-
-def page_of(request: Request) -> str:
-    """Return the name under which a browser page owns kept rows; each page has its own name."""
-    number = request.headers.get("x-graphground-page", "")[:64]
-    return f"page {number} {owner_of(request)}"
 
 
 def read_health(graphs: Graphs) -> list[dict[str, Any]]:
@@ -451,9 +438,14 @@ class Page:
         work, self._when_opened = self._when_opened, None
         if work is not None:
             work()
-        tool, arguments, owner = request.path_params["tool"], await arguments_in(request), page_of(request)
+        tool, arguments = request.path_params["tool"], await arguments_in(request)
+        number = request.headers.get("x-graphground-page", "")[:64]
+        owner = f"page {number} {owner_of(request)}"  # each browser page owns its kept rows
         call = partial(self.application.call, tool, arguments, owner)
-        return of_outcome(await self._workers.run(caller_of(request), tool, arguments, call))
+        # The tool's JSON is not encoded again.
+        outcome = await self._workers.run(caller_of(request), tool, arguments, call)
+        field = b'{"ok":false,"failure":' if outcome.is_error else b'{"ok":true,"answer":'
+        return Response(field + outcome.payload + b"}", media_type="application/json")
 
     async def health(self, request: Request) -> Response:
         """Handle `GET /ui/api/health`: return the state of each graph."""

@@ -172,7 +172,10 @@ class EngineProcess:
                 self._tidy()
                 self._problem = ""  # a problem that occurs again later is reported again
             except (CatalogError, OSError) as error:
-                self._complain(f"the files of dropped graphs could not be deleted: {error}")
+                problem = f"the files of dropped graphs could not be deleted: {error}"
+                if problem != self._problem:
+                    self._problem = problem
+                    log(problem)
             if self._end_orphans():
                 log("a query without a client ignores its termination: the engine stops")
                 break
@@ -209,11 +212,6 @@ class EngineProcess:
         ending = threading.Thread(target=self.server.stop, daemon=True)
         ending.start()
         ending.join(STOP_SECONDS)  # nothing is written, so nothing is lost if a query blocks it
-
-    def _complain(self, problem: str) -> None:
-        if problem != self._problem:
-            self._problem = problem
-            log(problem)
 
     def _tidy(self) -> None:
         """Close and delete databases that were removed from the catalog at least `LEAVING_SECONDS` ago.
@@ -284,17 +282,14 @@ def write_users(folder: Path, state: EngineState) -> None:
 
 def _user(name: str, password: str, group: str) -> dict[str, Any]:
     """Return a user's entry in ArcadeDB's user file."""
-    return {"name": name, "password": _encode(password), "databases": {"*": [group]}}
-
-
-def _encode(password: str) -> str:
-    """Return a password in ArcadeDB's format: `PBKDF2WithHmacSHA256$1000$<salt>$<hash>`.
-
-    ArcadeDB computes the hash with the base64 text of the salt, not with the decoded bytes.
-    """
+    # ArcadeDB computes the hash with the base64 text of the salt, not with the decoded bytes.
     salt = base64.b64encode(secrets.token_bytes(32)).decode()
     key = hashlib.pbkdf2_hmac("sha256", password.encode(), salt.encode(), PASSWORD_ITERATIONS, 32)
-    return f"PBKDF2WithHmacSHA256${PASSWORD_ITERATIONS}${salt}${base64.b64encode(key).decode()}"
+    return {
+        "name": name,
+        "password": f"PBKDF2WithHmacSHA256${PASSWORD_ITERATIONS}${salt}${base64.b64encode(key).decode()}",
+        "databases": {"*": [group]},
+    }
 
 
 def free_port() -> int:

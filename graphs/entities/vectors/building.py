@@ -356,7 +356,14 @@ def build_vectors(
     columns = _columns(files, labels, descriptions)
     try:
         with FileLock(files.folder / "vectors.lock", timeout=0):
-            identity = _identity(files, encoder, labels, descriptions)
+            identity = [
+                encoder.name,
+                sorted(labels) if labels is not None else None,
+                descriptions,
+                files.info.built_at,
+                files.info.nodes,
+                files.info.texts,
+            ]
             served = read_meta(files.folder / FOLDER)
             if served is None or served["identity"] != identity:
                 _encode(files, encoder, identity, columns, progress)
@@ -386,7 +393,8 @@ def _encode(
         writer = ColumnWriter(folder / kind, rows, dimensions)
         for at in range(0, len(rows), _TEXTS_AT_ONCE):
             batch = rows[at : at + _TEXTS_AT_ONCE]
-            writer.write(at, encoder.encode(_texts(files, batch, kind)))
+            texts = files.text.many(batch) if kind == NAMES else files.description.many(files.row_entity[batch])
+            writer.write(at, encoder.encode(texts))
             done += len(batch)
             report("vectors", done, total)
         writer.flush()
@@ -418,22 +426,6 @@ def _distinctive(files: Files, rows: Array) -> Array:
     texts = np.fromiter(map(hash, files.description.many(entity[described])), dtype=np.int64, count=len(described))
     _, place, counts = np.unique(texts, return_inverse=True, return_counts=True)
     return described[counts[place] <= MAX_SHARING]
-
-
-def _texts(files: Files, rows: Array, kind: str) -> list[str]:
-    return files.text.many(rows) if kind == NAMES else files.description.many(files.row_entity[rows])
-
-
-def _identity(files: Files, encoder: Encoder, labels: Collection[str] | None, descriptions: bool) -> list[Any]:
-    """Return the parameters of a build; vectors with the same parameters are not built again."""
-    return [
-        encoder.name,
-        sorted(labels) if labels is not None else None,
-        descriptions,
-        files.info.built_at,
-        files.info.nodes,
-        files.info.texts,
-    ]
 
 
 DESCRIPTION_FACTOR = 0.9

@@ -92,7 +92,10 @@ class DatabaseVectors:
         chosen = self.chosen(label)
         vectors = encoder(self.model).encode(mentions)
         if chosen.dimensions is not None and len(vectors) and chosen.dimensions != vectors.shape[1]:
-            raise self._other_dimensions(chosen, vectors.shape[1], chosen.dimensions)
+            raise IndexUnfit(
+                f"the vector index {chosen.name!r} holds vectors of {chosen.dimensions} dimensions, but {self.model} makes "
+                f"vectors of {vectors.shape[1]}; name the model of the index with `vector_model` in the graph's settings"
+            )
         return run_concurrently(lambda vector: self._nearest_to(vector, chosen, label, limit), list(vectors))
 
     def _nearest_to(self, vector: Vectors, chosen: VectorIndex, label: str | None, limit: int) -> list[Candidate]:
@@ -167,12 +170,6 @@ class DatabaseVectors:
                     f"({len(vector)} dimensions): {error}"
                 ) from error
             raise
-
-    def _other_dimensions(self, chosen: VectorIndex, own_dimensions: int, index_dimensions: int) -> IndexUnfit:
-        return IndexUnfit(
-            f"the vector index {chosen.name!r} holds vectors of {index_dimensions} dimensions, but {self.model} makes "
-            f"vectors of {own_dimensions}; name the model of the index with `vector_model` in the graph's settings"
-        )
 
 
 def in_database(

@@ -559,7 +559,10 @@ def judge(
     alike = [candidate for candidate in candidates if candidate.match == "vector" and candidate.score >= LEAST_MEANING]
     if alike:
         return Judgement("ambiguous", alike, chance=chance)
-    return Judgement("not_found", _distinct(candidates)[:NEAREST], chance=chance)
+    first: dict[tuple[str, str], Candidate] = {}
+    for candidate in candidates:
+        first.setdefault((candidate.label, candidate.name), candidate)
+    return Judgement("not_found", list(first.values())[:NEAREST], chance=chance)
 
 
 def holding_all_words(mention: str, candidates: Sequence[Candidate], counts: EntityLookup) -> list[Candidate]:
@@ -707,11 +710,3 @@ def _likely(
             likely.append((chance / max(1 - chance, 1e-9), namesakes))
     most = max((odds for odds, _ in likely), default=0.0)
     return [candidate for odds, namesakes in likely if odds * RATIO > most for candidate in namesakes], max(chances)
-
-
-def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the first candidate of each pair of a label and a name, in the order of the candidates."""
-    first: dict[tuple[str, str], Candidate] = {}
-    for candidate in candidates:
-        first.setdefault((candidate.label, candidate.name), candidate)
-    return list(first.values())

@@ -319,7 +319,11 @@ class Rdf(RecordFile):
             with self.path.open("rb") as document:
                 check_entities(document, self.name)
         elif name == "JSON_LD":
-            self._check_nesting()
+            # The RDF parser takes time quadratic in the depth of nesting, which orjson limits to 1,024.
+            try:
+                orjson.loads(self.path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+            except orjson.JSONDecodeError as error:
+                raise refusal(self.name, error.lineno, f"not JSON: {error.msg}") from None
         try:
             for quad in pyoxigraph.parse(path=str(self.path), format=form):
                 subject, predicate, value = str(_key(quad.subject)), quad.predicate.value, quad.object
@@ -335,13 +339,6 @@ class Rdf(RecordFile):
             raise refusal(self.name, error.lineno, error.msg) from None
         except ValueError as error:
             raise refusal(self.name, None, str(error)) from None
-
-    def _check_nesting(self) -> None:
-        """Refuse JSON-LD nested deeper than orjson allows (1,024): the RDF parser takes time quadratic in the depth."""
-        try:
-            orjson.loads(self.path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
-        except orjson.JSONDecodeError as error:
-            raise refusal(self.name, error.lineno, f"not JSON: {error.msg}") from None
 
     def _value(self, predicate: str, literal: Any) -> Any:
         datatype = literal.datatype.value

@@ -213,26 +213,18 @@ def read_cell(value: Any, type_: str) -> Any:
         case "str":
             return text_of(value)
         case "int":
-            return _typed_int(value)
+            is_whole = isinstance(value, int | float | Decimal) and not isinstance(value, bool) and value == value // 1
+            if not is_whole or not -LARGEST <= (number := int(value)) < LARGEST:
+                raise ValueError("not a 64-bit whole number")
+            return number
         case "float":
-            return _typed_float(value)
+            is_number = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+            if not is_number or not isfinite(float(value)):
+                raise ValueError("not a finite number")
+            return float(value)
         case "bool" if isinstance(value, bool):
             return value
     raise ValueError(f"not a value of type {type_}")
-
-
-def _typed_int(value: Any) -> int:
-    is_whole = isinstance(value, int | float | Decimal) and not isinstance(value, bool) and value == value // 1
-    if not is_whole or not -LARGEST <= (number := int(value)) < LARGEST:
-        raise ValueError("not a 64-bit whole number")
-    return number
-
-
-def _typed_float(value: Any) -> float:
-    is_number = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
-    if not is_number or not isfinite(number := float(value)):
-        raise ValueError("not a finite number")
-    return number
 
 
 def key_text(value: Any) -> str:

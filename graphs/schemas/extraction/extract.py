@@ -92,7 +92,12 @@ def scan(steps: Steps) -> None:
     """Read labels and their properties, and relationship types with their ends and properties."""
     combinations = steps.rows("labels", "MATCH (n) RETURN labels(n) AS l, count(*) AS c")
     if combinations is None:
-        combinations = labels_one_by_one(steps)
+        # The database groups all nodes too slowly; sets of labels remain unknown.
+        combinations = []
+        for row in steps.rows("label names", steps.engine.capabilities().dialect.labels) or ():
+            counted = steps.rows(f"label {row[0]}", counting(row[0]))
+            if counted and counted[0][0]:
+                combinations.append([[row[0]], counted[0][0]])
     for labels, count in combinations:
         steps.findings.add_combination(labels, count)
     types = [
@@ -103,19 +108,6 @@ def scan(steps: Steps) -> None:
         [partial(node_properties, steps, labels) for labels, _ in combinations if labels]
         + [partial(read_relationships, steps, type_) for type_ in types]
     )
-
-
-def labels_one_by_one(steps: Steps) -> list[list[Any]]:
-    """Return each label, as a list of one label, with its number of nodes.
-
-    Used if a database groups all nodes too slowly; sets of labels then remain unknown.
-    """
-    found = []
-    for row in steps.rows("label names", steps.engine.capabilities().dialect.labels) or ():
-        counted = steps.rows(f"label {row[0]}", counting(row[0]))
-        if counted and counted[0][0]:
-            found.append([[row[0]], counted[0][0]])
-    return found
 
 
 def node_properties(steps: Steps, labels: list[str]) -> None:
