@@ -99,7 +99,12 @@ class Model:
 
     async def _ask(self, messages: Sequence[Message], tools: Sequence[ToolOffer], grammar: str) -> Reply:
         if self._endpoint is None:
-            self._endpoint = load_endpoint()(self.settings)
+            try:
+                from graphground.agents.endpoint import Endpoint  # its libraries take about a second to load
+            except ModuleNotFoundError as error:
+                message = f"agents need the extra `agents` ({error.name} is missing): {install_command('agents')}"
+                raise ModelFailure("not_installed", message) from None
+            self._endpoint = Endpoint(self.settings)
         started, attempt, timeouts = time.monotonic(), 1, 0
         while True:
             try:
@@ -121,21 +126,6 @@ class Model:
                 self._on_wait(f"{failure}; trying again in {wait:.1f} s")
             await anyio.sleep(wait)
             attempt += 1
-
-
-def load_endpoint() -> type[Endpoint]:
-    """Return the class of endpoints; the libraries that it imports take about a second to load.
-
-    Raises:
-        ModelFailure: the libraries, which an extra installs, are missing.
-    """
-    try:
-        from graphground.agents.endpoint import Endpoint
-    except ModuleNotFoundError as error:
-        raise ModelFailure(
-            "not_installed", f"agents need the extra `agents` ({error.name} is missing): {install_command('agents')}"
-        ) from None
-    return Endpoint
 
 
 def _measured(

@@ -85,7 +85,21 @@ def validate(
     """
 
     def report_on(text: str) -> Report:
-        return _checked(text, schema, entities, parameters, data, language, read_only)
+        """Check the language and, if the text can be parsed, the schema and the data; the most severe come first."""
+        report = _language(text, language, read_only, parameters)
+        if schema is None or report.query is None or len(report.diagnostics) >= MOST_FINDINGS:
+            return report
+        from graphground.cypher.checks import check  # imported only if there is a schema to check against
+
+        try:
+            found = check(report.query, schema, entities, parameters, data).diagnostics
+        except RecursionError:
+            return report  # nested too deeply for the schema checks: report the language check alone
+        if not found:
+            return report
+        valid = report.valid and all(diagnostic.severity != "error" for diagnostic in found)
+        diagnostics = sorted((*report.diagnostics, *found), key=lambda its: SEVERITIES.index(its.severity))
+        return replace(report, valid=valid, diagnostics=tuple(diagnostics))
 
     def limited() -> Report:
         with bounded():
@@ -104,33 +118,6 @@ def validate(
         with suppress(TooMuchWork):
             return limited()
     return Report(False, suspected(tokenize(text).kinds), (too_complex(text),), compiles=False)
-
-
-def _checked(
-    text: str,
-    schema: PropertyGraphSchema | None,
-    entities: Any,
-    parameters: Mapping[str, Any] | None,
-    data: Data | None,
-    language: Language,
-    read_only: bool,
-) -> Report:
-    """Check the language and, if the text can be parsed, the schema and the data;
-    list the most severe findings first."""
-    report = _language(text, language, read_only, parameters)
-    if schema is None or report.query is None or len(report.diagnostics) >= MOST_FINDINGS:
-        return report
-    from graphground.cypher.checks import check  # imported only if there is a schema to check against
-
-    try:
-        found = check(report.query, schema, entities, parameters, data).diagnostics
-    except RecursionError:
-        return report  # nested too deeply for the schema checks: report the language check alone
-    if not found:
-        return report
-    valid = report.valid and all(diagnostic.severity != "error" for diagnostic in found)
-    diagnostics = sorted((*report.diagnostics, *found), key=lambda diagnostic: SEVERITIES.index(diagnostic.severity))
-    return replace(report, valid=valid, diagnostics=tuple(diagnostics))
 
 
 def too_complex(text: str) -> Diagnostic:

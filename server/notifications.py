@@ -15,7 +15,7 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import anyio
 import anyio.to_thread
@@ -129,25 +129,13 @@ class Reporting:
         allowed = self._levels.allowed(self._context) if self._records else frozenset()
         while self._records:
             record = self._records.popleft()
-            if (level := level_of(record)) in allowed:
+            if (level := record.levelname.lower()) in allowed:  # Python's names are names of the protocol too
                 params = LoggingMessageNotificationParams(
-                    level=level, logger=record.name, data=self._hide(record.getMessage())
+                    level=cast("LoggingLevel", level), logger=record.name, data=self._hide(record.getMessage())
                 )
                 await self._context.session.send_notification(
                     LoggingMessageNotification(params=params), related_request_id=self._context.request_id
                 )
-
-
-def level_of(record: logging.LogRecord) -> LoggingLevel:
-    """Return the name that the protocol gives to a log record's level.
-
-    >>> level_of(logging.makeLogRecord({"levelno": logging.WARNING}))
-    'warning'
-    """
-    return next((level for least, level in _BY_NUMBER if record.levelno >= least), "debug")
-
-
-_BY_NUMBER: tuple[tuple[int, LoggingLevel], ...] = ((50, "critical"), (40, "error"), (30, "warning"), (20, "info"))
 
 
 LOOK_SECONDS, MOST_NOTIFIED = 1.0, 1_000

@@ -262,7 +262,8 @@ def _read_file(
         default = known[key].default
         values[key] = tuple(value) if known[key].many and isinstance(value, list) else value
         if default is not None and not isinstance(values[key], type(default)):
-            raise SettingsError(f"{file}: {key} must be {_type_words(default)}, not {value!r}")
+            words = {str: "text", bool: "true or false", int: "a whole number", tuple: "a list of strings"}
+            raise SettingsError(f"{file}: {key} must be {words[type(default)]}, not {value!r}")
     databases = tuple(_database(name, table, file, environment) for name, table in graphs.items())
     if not queries:
         return values, databases, ()
@@ -372,7 +373,3 @@ def name_nearest(found: str, known: Any) -> str:
     from graphground.cypher.names.nearest import did_you_mean  # loaded only after a mistake
 
     return did_you_mean(found, known) or f"; there are: {', '.join(known)}"
-
-
-def _type_words(default: Any) -> str:
-    return {str: "text", bool: "true or false", int: "a whole number", tuple: "a list of strings"}[type(default)]

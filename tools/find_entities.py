@@ -123,7 +123,13 @@ def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesA
     lookup = graph.entities
     _check_property(lookup, request.property)
     try:
-        judgements = _of_question(graph, request) if request.question else _of_mentions(lookup, request)
+        if request.question:
+            from graphground.graphs.question.read import read  # imported only for questions
+
+            found = read(request.question, graph, label=request.label, property=request.property, mode=request.mode)
+            judgements = {mention.text: mention.judgement for mention in found.mentions}
+        else:
+            judgements = _judge_mentions(lookup, request)
     except LookupError as error:
         raise ToolFailure("no_vectors", f"{error}.", next="Call find_entities again with mode 'auto'.") from None
     mentions = request.mentions or list(judgements)
@@ -148,7 +154,7 @@ def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesA
     )
 
 
-def _of_mentions(lookup: EntityLookup, request: FindEntitiesRequest) -> dict[str, Judgement]:
+def _judge_mentions(lookup: EntityLookup, request: FindEntitiesRequest) -> dict[str, Judgement]:
     """Return the verdict on each distinct mention in the request."""
     distinct = list(dict.fromkeys(request.mentions))
     search = Search(request.label, request.property, request.mode, max(request.limit, CONSIDERED))
@@ -157,16 +163,6 @@ def _of_mentions(lookup: EntityLookup, request: FindEntitiesRequest) -> dict[str
         mention: judge(mention, candidates, lookup, by_meaning=request.mode == "vector")
         for mention, candidates in zip(distinct, found, strict=True)
     }
-
-
-def _of_question(graph: Graph, request: FindEntitiesRequest) -> dict[str, Judgement]:
-    """Return the verdict on each distinct mention in the question."""
-    from graphground.graphs.question.read import read  # imported only for questions
-
-    found = read(
-        request.question or "", graph, label=request.label, property=request.property, mode=request.mode
-    ).mentions
-    return {mention.text: mention.judgement for mention in found}
 
 
 def _with_prominent(judgement: Judgement, graph: Graph) -> Judgement:

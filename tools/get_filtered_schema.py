@@ -5,8 +5,6 @@ from __future__ import annotations
 from pydantic import Field
 
 from graphground.graphs.filtering.filter import Method, filter_schema
-from graphground.graphs.graph import Graph
-from graphground.graphs.question.model import Question
 from graphground.graphs.question.read import read
 from graphground.graphs.schemas.forms import base_form, estimate_tokens
 from graphground.tools.get_schema import too_small
@@ -54,27 +52,20 @@ def get_filtered_schema(graphs: Graphs, request: GetFilteredSchemaRequest) -> Ge
     """Filter the schema of a graph by a question."""
     graph = graph_named(graphs, request.graph)
     note = settled(graph)
-    return filter_by(read(request.question, graph), graph, note, request.method, request.max_tokens)
-
-
-def filter_by(
-    question: Question, graph: Graph, note: str, method: Method = "auto", max_tokens: int | None = None
-) -> GetFilteredSchemaAnswer:
-    """Filter the schema of a graph by the reading of a question; `note` is what is said about the schema's age."""
     facts = graph.statistics(fresh=True)
-    budget = max(0, max_tokens - estimate_tokens(note)) if max_tokens is not None else None
-    found = filter_schema(question, graph.schema, method, facts=facts, max_tokens=budget)
+    budget = max(0, request.max_tokens - estimate_tokens(note)) if request.max_tokens is not None else None
+    found = filter_schema(read(request.question, graph), graph.schema, request.method, facts=facts, max_tokens=budget)
     if found.too_small:
-        raise too_small(max_tokens or 0, estimate_tokens(base_form(graph.schema, facts) + note))
+        raise too_small(request.max_tokens or 0, estimate_tokens(base_form(graph.schema, facts) + note))
     text = base_form(found.schema, facts) + note
     whole = base_form(graph.schema, facts) + note
     answer = GetFilteredSchemaAnswer(
         graph=graph.name,
-        method=method,
+        method=request.method,
         schema=text,
         whole=found.whole and not found.cut,
         truncated=found.cut,
-        tokens=estimate_tokens(text) if max_tokens is not None else None,
+        tokens=estimate_tokens(text) if request.max_tokens is not None else None,
         left_out=found.left_out.names(),
     )
     if not answer.left_out or found.cut or estimate_tokens(answer.as_text()) < estimate_tokens(whole):

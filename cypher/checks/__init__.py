@@ -32,7 +32,7 @@ from graphground.cypher.outline import outline_of
 
 if TYPE_CHECKING:
     from graphground.cypher.checks.entities import EntityLookup
-    from graphground.cypher.outline.model import Data, Facts
+    from graphground.cypher.outline.model import Data
     from graphground.cypher.schema import PropertyGraphSchema
     from graphground.cypher.tree import Query
 
@@ -50,38 +50,27 @@ def check(
     facts = outline_of(query, schema)
     findings = Findings(query)
     with suppress(Enough):
-        _check(facts, findings, schema, entities, dict(parameters or {}), data)
+        compared_with_null(findings)
+        if not schema.open:
+            unknown_labels(facts, findings, data)
+            unknown_types(facts, findings)
+            wrong_relationships(facts, findings, data)
+            unknown_properties(facts, findings, data)
+            wrong_values(facts, findings, dict(parameters or {}), data)
+            texts_used_as_values(facts, findings, data)
+        if entities is not None:
+            from graphground.cypher.checks.entities import unknown_entities  # imported only for graphs with data
+
+            unknown_entities(facts, findings, entities, dict(parameters or {}), data)
+        if data is not None:
+            empty_labels(facts, findings, data)
+            empty_relationships(facts, findings, data)
+            empty_properties(facts, findings, data)
+        closed_intervals(facts, findings)
+        cartesian_products(facts, findings)
+        unbounded_paths(facts, findings)
+        returned_nodes(facts, findings)
+        merged_entities(facts, findings, data)
+        sort_columns(facts, findings)
+        missing_limits(facts, findings, data)
     return findings
-
-
-def _check(
-    facts: Facts,
-    findings: Findings,
-    schema: PropertyGraphSchema,
-    entities: EntityLookup | None,
-    parameters: dict[str, Any],
-    data: Data | None,
-) -> None:
-    compared_with_null(findings)
-    if not schema.open:
-        unknown_labels(facts, findings, data)
-        unknown_types(facts, findings)
-        wrong_relationships(facts, findings, data)
-        unknown_properties(facts, findings, data)
-        wrong_values(facts, findings, parameters, data)
-        texts_used_as_values(facts, findings, data)
-    if entities is not None:
-        from graphground.cypher.checks.entities import unknown_entities  # imported only for graphs with data
-
-        unknown_entities(facts, findings, entities, parameters, data)
-    if data is not None:
-        empty_labels(facts, findings, data)
-        empty_relationships(facts, findings, data)
-        empty_properties(facts, findings, data)
-    closed_intervals(facts, findings)
-    cartesian_products(facts, findings)
-    unbounded_paths(facts, findings)
-    returned_nodes(facts, findings)
-    merged_entities(facts, findings, data)
-    sort_columns(facts, findings)
-    missing_limits(facts, findings, data)

@@ -98,7 +98,17 @@ def predicate(c: Cursor) -> t.Expression:
         return left
     c.i += 1
     if kind == "IS":
-        return _is(c, c.starts[i], left)
+        start = c.starts[i]
+        negated = c.accept("NOT")
+        if c.accept("NULL"):
+            return t.IsNull(start, c.end, left, negated)
+        if c.one_of(("TYPED", "::")):
+            type_ = atoms.type_name(c)
+            return t.IsTyped(start, c.end, left, negated, type_)
+        form = c.one_of(_FORMS) or "NFC"
+        if not c.accept("NORMALIZED"):
+            raise c.fail("NULL, NOT NULL, a type after '::' or TYPED, or NORMALIZED")
+        return t.IsNormalized(start, c.end, left, negated, form)
     if kind == "::":
         type_ = atoms.type_name(c)
         return t.IsTyped(c.starts[i], c.end, left, False, type_)
@@ -107,19 +117,6 @@ def predicate(c: Cursor) -> t.Expression:
         kind += " WITH"
     right = sum_(c)
     return t.Binary(c.starts[i], c.end, kind, left, right)
-
-
-def _is(c: Cursor, start: int, left: t.Expression) -> t.Expression:
-    negated = c.accept("NOT")
-    if c.accept("NULL"):
-        return t.IsNull(start, c.end, left, negated)
-    if c.one_of(("TYPED", "::")):
-        type_ = atoms.type_name(c)
-        return t.IsTyped(start, c.end, left, negated, type_)
-    form = c.one_of(_FORMS) or "NFC"
-    if not c.accept("NORMALIZED"):
-        raise c.fail("NULL, NOT NULL, a type after '::' or TYPED, or NORMALIZED")
-    return t.IsNormalized(start, c.end, left, negated, form)
 
 
 def sum_(c: Cursor, least: int = 1) -> t.Expression:

@@ -117,7 +117,13 @@ def node(c: Cursor) -> t.NodePattern:
     if name is not None and not _is_keyword_here(c):
         c.i = i + 1
         variable = t.Variable(c.starts[i], c.ends[i], name)
-    labels_, properties, where, expected = _filling(c)
+    labels_: t.LabelExpression | None = None
+    expected = _ALL
+    if c.kinds[c.i] in (":", "IS"):
+        c.i += 1
+        labels_ = label_expression(c, whole=True)
+        expected = "'|', '&', '{', WHERE"
+    properties, where, expected = _conditions(c, expected)
     if c.kinds[c.i] != ")":
         not_empty = variable is not None or expected != _ALL
         raise c.fail(f"{expected} or ')'" if not_empty else "a variable name, ':' with a label, '{', WHERE or ')'")
@@ -144,16 +150,6 @@ def _is_keyword_here(c: Cursor) -> bool:
 
 
 _ALL = "':' with a label, '{', WHERE"
-
-
-def _filling(c: Cursor) -> tuple[t.LabelExpression | None, t.Expression | None, t.Expression | None, str]:
-    found: t.LabelExpression | None = None
-    expected = _ALL
-    if c.kinds[c.i] in (":", "IS"):
-        c.i += 1
-        found = label_expression(c, whole=True)
-        expected = "'|', '&', '{', WHERE"
-    return found, *_conditions(c, expected)
 
 
 def _conditions(c: Cursor, expected: str) -> tuple[t.Expression | None, t.Expression | None, str]:

@@ -711,28 +711,24 @@ def command(c: Cursor) -> t.Command | None:
     """Parse a command; None if a query begins here."""
     kind = c.kinds[c.i]
     if kind in ("CREATE", "DROP"):
-        return _create_or_drop(c, kind)
+        # The command is recognised by its first words; the rest is skipped.
+        begin = after = c.i
+        after += 3 if kind == "CREATE" and c.kinds[c.i + 1] == "OR" and c.kinds[c.i + 2] == "REPLACE" else 1
+        thing = c.kinds[after]
+        if thing in _ADMIN_THINGS and (c.names[after + 1] is not None or c.kinds[after + 1] == "$"):
+            return _unread(c, "admin")
+        if thing in ("INDEX", "CONSTRAINT"):
+            return _unread(c, "schema", after + 1)
+        if thing in _INDEXES and c.kinds[after + 1] == "INDEX":
+            return _unread(c, "schema", after + 2)
+        if kind == "DROP":
+            c.i = begin + 1
+            raise c.fail("INDEX or CONSTRAINT")
+        return None
     if kind in ("SHOW", "TERMINATE"):
         return _show(c, kind)
     if kind in _ADMIN and c.names[c.i + 1] is not None:
         return _unread(c, "admin")
-    return None
-
-
-def _create_or_drop(c: Cursor, kind: str) -> t.Command | None:
-    """Recognise a command on indexes, constraints, users and so on by its first words; the rest is skipped."""
-    begin = after = c.i
-    after += 3 if kind == "CREATE" and c.kinds[c.i + 1] == "OR" and c.kinds[c.i + 2] == "REPLACE" else 1
-    thing = c.kinds[after]
-    if thing in _ADMIN_THINGS and (c.names[after + 1] is not None or c.kinds[after + 1] == "$"):
-        return _unread(c, "admin")
-    if thing in ("INDEX", "CONSTRAINT"):
-        return _unread(c, "schema", after + 1)
-    if thing in _INDEXES and c.kinds[after + 1] == "INDEX":
-        return _unread(c, "schema", after + 2)
-    if kind == "DROP":
-        c.i = begin + 1
-        raise c.fail("INDEX or CONSTRAINT")
     return None
 
 

@@ -13,7 +13,7 @@ from graphground.cypher.names.nearest import distance
 from graphground.cypher.parser.atoms import COORDINATES
 from graphground.cypher.safety.time_limit import MOST_FINDINGS, check_work
 from graphground.cypher.semantics import clauses, patterns
-from graphground.cypher.semantics.checker import Aggregates, Checker, Enough, Scope
+from graphground.cypher.semantics.checker import Aggregates, Checker, Enough
 from graphground.cypher.types import (
     ANY,
     BOOLEAN,
@@ -48,16 +48,12 @@ _ENTITIES = frozenset((NODE.mask, RELATIONSHIP.mask, ENTITY.mask))
 def infer(c: Checker, node: tree.Expression) -> Type:
     """Return the type of an expression, after checking all its parts."""
     if c.projected and c.restricted is not None and node.shape() in c.projected:
-        return _returned(c, node, c.restricted)
+        # The expression repeats a returned column: it is checked in the scope in which that column is computed.
+        with c.within(scope=c.restricted, projected=frozenset(), aggregates="yes"):
+            return infer(c, node)
     found = _RULES[type(node)](c, node)
     c.types[node] = found
     return found
-
-
-def _returned(c: Checker, node: tree.Expression, before: Scope) -> Type:
-    """Check an ORDER BY expression that repeats a returned column, in the scope in which that column is computed."""
-    with c.within(scope=before, projected=frozenset(), aggregates="yes"):
-        return infer(c, node)
 
 
 def condition(c: Checker, node: tree.Expression) -> None:

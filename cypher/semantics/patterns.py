@@ -206,7 +206,14 @@ def _bind(
         return
     c.bindings[variable] = binding
     if where in ("create", "merge", "insert"):
-        _bind_again(c, variable, pattern, where, alone)
+        word = where.upper()
+        if isinstance(pattern, tree.RelationshipPattern) or alone:
+            c.redefined(variable, f"`{variable.name}` already exists; {word} would create it again")
+        elif pattern.labels is not None or pattern.properties is not None:
+            c.redefined(
+                variable,
+                f"`{variable.name}` already exists, so {word} cannot give it labels or properties here; use SET",
+            )
     known = binding.type
     if not known.mask & type_.mask or (
         type_.mask == LIST.mask and known.inner is not None and not known.inner.mask & RELATIONSHIP.mask
@@ -220,18 +227,6 @@ def _bind(
         return
     if known.mask != type_.mask:
         binding.type = type_
-
-
-def _bind_again(
-    c: Checker, variable: tree.Variable, pattern: tree.NodePattern | tree.RelationshipPattern, where: Where, alone: bool
-) -> None:
-    word = where.upper()
-    if isinstance(pattern, tree.RelationshipPattern) or alone:
-        c.redefined(variable, f"`{variable.name}` already exists; {word} would create it again")
-    elif pattern.labels is not None or pattern.properties is not None:
-        c.redefined(
-            variable, f"`{variable.name}` already exists, so {word} cannot give it labels or properties here; use SET"
-        )
 
 
 def _check_path(c: Checker, path: tree.PathPattern, where: Where, created: set[str]) -> None:

@@ -139,7 +139,6 @@ class _Generator:
         self._rows = answers.rows
         self._candidates = Candidates(graph, facts, rng, answers, labels_of_kind, once)
         self._known: set[object] = set()
-        self._read: tuple[Candidate, _Values] | None = None
 
     def tasks(self, count: int, progress: Callable[[int, int], None]) -> list[Task]:
         tasks: list[Task] = []
@@ -252,8 +251,6 @@ class _Generator:
 
     def _values(self, pattern: Mapping[str, Any], candidate: Candidate) -> _Values:
         """Read all usable properties of the matched nodes with one query, for all templates that are tried."""
-        if self._read is not None and self._read[0] is candidate:
-            return self._read[1]
         label = candidate.shape.labels["n"]
         used = sorted(
             {
@@ -267,9 +264,7 @@ class _Generator:
         columns = ", ".join(f"{node}.{quoted_name(key)}" for node in nodes for key in used)
         rows = self._rows(f"{candidate.cypher} RETURN {columns}", MAX_MATCHED_NODES + 1) or []
         types = self._graph.schema.labels[label].properties
-        values = _Values({key: types[key] for key in used}, sorted(rows, key=repr), len(rows) <= MAX_MATCHED_NODES)
-        self._read = candidate, values
-        return values
+        return _Values({key: types[key] for key in used}, sorted(rows, key=repr), len(rows) <= MAX_MATCHED_NODES)
 
     def _keys(self, template: Mapping[str, Any], label: str) -> list[str]:
         described = self._graph.schema.labels[label]
@@ -393,7 +388,6 @@ class Filled:
 
     returns: str
     question: str
-    key: str = ""
 
 
 def fill(
@@ -458,7 +452,7 @@ def fill(
     for mark, text in changes.items():
         returns = returns.replace(mark, text)
         question = question.replace(mark, name if mark == "{p}" else spoken if mark == "{condition}" else text)
-    return Filled(returns, question, key)
+    return Filled(returns, question)
 
 
 def condition(key: str, type_: str, values: Sequence[Any], rng: random.Random) -> tuple[str, str] | None:

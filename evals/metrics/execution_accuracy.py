@@ -78,21 +78,15 @@ def execution_accuracy(
     if isinstance(predicted, str) or isinstance(gold, str):
         if not (isinstance(predicted, str) and isinstance(gold, str) and graph is not None):
             raise ValueError("give two queries with the graph to run them on, or two tables")
-        return _compare_queries(predicted, gold, graph, ordered, timeout, rule)
+        if rule == "published" and predicted == gold:
+            return 1.0
+        gold_table = graph.run(gold, timeout=timeout)
+        outcome = attempt(graph, predicted, timeout=timeout)
+        if outcome.table is None:
+            return 0.0
+        counts = orders(gold, graph.language, rule) if ordered is None else ordered
+        return float(tables_match(outcome.table.rows, gold_table.rows, ordered=counts, rule=rule))
     return float(tables_match(_rows(predicted), _rows(gold), ordered=bool(ordered), rule=rule))
-
-
-def _compare_queries(
-    predicted: str, gold: str, graph: Graph, ordered: bool | None, timeout: float, rule: Rule
-) -> float:
-    if rule == "published" and predicted == gold:
-        return 1.0
-    gold_table = graph.run(gold, timeout=timeout)
-    outcome = attempt(graph, predicted, timeout=timeout)
-    if outcome.table is None:
-        return 0.0
-    counts = orders(gold, graph.language, rule) if ordered is None else ordered
-    return float(tables_match(outcome.table.rows, gold_table.rows, ordered=counts, rule=rule))
 
 
 def tables_match(predicted: Rows, gold: Rows, *, ordered: bool = False, rule: Rule = "paper") -> bool:
@@ -300,7 +294,16 @@ def key(value: Any, rule: Rule = "paper", numbers: Mapping[float, float] | None 
         case int() | float():  # an integer may be the neighbour of a float
             return numbers.get(value, value) if numbers else value
         case list() | tuple() | set() | frozenset():
-            return _list_key(value, rule, numbers)
+            keys: list[Any] = [key(item, rule, numbers) for item in value]
+            if rule == "published":
+                try:
+                    keys.sort()
+                except TypeError as error:
+                    raise Unsortable(str(error)) from None
+                return ("list", tuple(keys))
+            if all(type(item) is str for item in keys):
+                return ("list", tuple(sorted(keys)))
+            return ("list", frozenset(Counter(keys).items()))
         case dict():
             return _map_key(value, rule, numbers)
     for name in ("iso_format", "isoformat"):
@@ -308,19 +311,6 @@ def key(value: Any, rule: Rule = "paper", numbers: Mapping[float, float] | None 
         if method is not None:
             return str(method())
     return str(value)
-
-
-def _list_key(value: Iterable[Any], rule: Rule, numbers: Mapping[float, float] | None) -> Hashable:
-    keys: list[Any] = [key(item, rule, numbers) for item in value]
-    if rule == "published":
-        try:
-            keys.sort()
-        except TypeError as error:
-            raise Unsortable(str(error)) from None
-        return ("list", tuple(keys))
-    if all(type(item) is str for item in keys):
-        return ("list", tuple(sorted(keys)))
-    return ("list", frozenset(Counter(keys).items()))
 
 
 def _map_key(value: Mapping[str, Any], rule: Rule, numbers: Mapping[float, float] | None) -> Hashable:

@@ -83,10 +83,6 @@ def _pattern(body: t.SingleQuery) -> str:
         return "special_comparison"
     if any(isinstance(clause, t.With) and groups_rows(clause.projection) for clause in body.clauses):
         return "special_grouping"
-    return _basic(nodes, lengths, named)
-
-
-def _basic(nodes: list[list[t.NodePattern]], lengths: list[int], named: set[str]) -> str:
     marks = [["*" if _is_named(node) else "" for node in path] for path in nodes]
     match lengths:
         case [1]:

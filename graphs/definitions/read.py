@@ -94,9 +94,9 @@ class Property(Part):
     item: Annotated[
         ItemId | None, Field(description="With type bool: true if this item is among the property's values.")
     ] = None
-    qualifiers: Annotated[list[Link], Field(description="Only statements that have all these qualifiers are read.")] = (
-        Field(default_factory=list)
-    )
+    qualifiers: Annotated[
+        list[Link], Field(description="Only statements that have all these qualifiers are read.")
+    ] = []
     description: str | None = None
     doubtful: Annotated[str | None, Field(description="Why the Wikidata source may be wrong.")] = None
 
@@ -122,19 +122,17 @@ class Node(Part):
             description="Select only items at the end or start of these relationships: each is a type (`partOf`) or, "
             "if the type has several patterns, one pattern (`(:River)-[:partOf]->(:Basin)`)."
         ),
-    ] = Field(default_factory=list)
-    linked_to: Annotated[list[Link], Field(description="Select only items that have these values.")] = Field(
-        default_factory=list
-    )
+    ] = []
+    linked_to: Annotated[list[Link], Field(description="Select only items that have these values.")] = []
     has_property: Annotated[
         list[PropertyId], Field(description="Select only items that have a value for each of these properties.")
-    ] = Field(default_factory=list)
+    ] = []
     sparql: Annotated[
         str | None, Field(description="An additional SPARQL condition on ?item; only for builds from an endpoint.")
     ] = None
     description: str | None = None
     doubtful: str | None = None
-    properties: dict[Name, Property] = Field(default_factory=dict)
+    properties: dict[Name, Property] = {}
 
     @property
     def classes(self) -> list[str]:
@@ -165,7 +163,7 @@ class Relationship(Part):
     ] = None
     description: str | None = None
     doubtful: str | None = None
-    properties: dict[Name, Property] = Field(default_factory=dict)
+    properties: dict[Name, Property] = {}
 
     def __str__(self) -> str:
         return f"(:{self.start})-[:{self.type}]->(:{self.end})"
@@ -180,14 +178,12 @@ class RelationshipType(Part):
     mandatory: Annotated[
         list[Literal["start", "end"]],
         Field(description="The ends (start, end) whose nodes should all have a relationship of this type."),
-    ] = Field(default_factory=list)
+    ] = []
     symmetric: Annotated[bool, Field(description="Whether a relationship from a to b implies one from b to a.")] = False
     time_bounded: Annotated[bool, Field(description="Whether the relationships have a start time and an end time.")] = (
         False
     )
-    implies: Annotated[list[str], Field(description="Types that always connect the same nodes as this one.")] = Field(
-        default_factory=list
-    )
+    implies: Annotated[list[str], Field(description="Types that always connect the same nodes as this one.")] = []
 
 
 class Definition(Part):
@@ -201,13 +197,13 @@ class Definition(Part):
             description="Languages of names, best first; an item without a name in any of them is left out.",
             min_length=1,
         ),
-    ] = Field(default_factory=lambda: ["en"])
+    ] = ["en"]
     wikipedia: Annotated[
         Language, Field(description="The language of the Wikipedia whose articles are the provenance of nodes.")
     ] = "en"
     nodes: Annotated[dict[Name, Node], Field(min_length=1)]
-    relationships: list[Relationship] = Field(default_factory=list)
-    types: dict[Name, RelationshipType] = Field(default_factory=dict)
+    relationships: list[Relationship] = []
+    types: dict[Name, RelationshipType] = {}
 
     def characteristics(self, type_: str) -> RelationshipType:
         """Return the facts that the definition states about a relationship type; default values if it states none."""
@@ -330,7 +326,7 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Problem:
     """A problem with one key: `Problem(3, "nodes.Movie.wikidata", "must look like 'Q5', not '11424'")`.
 
@@ -380,7 +376,7 @@ def read_toml(
     if not problems:
         return found, []
     line_of = _key_lines(text)
-    return None, sorted((Problem(line_of(place), _dotted(place), message) for place, message in problems), key=_order)
+    return None, sorted((Problem(line_of(place), _dotted(place), message) for place, message in problems))
 
 
 def read_part(model: type[M], document: Any) -> tuple[M | None, list[tuple[Place, str]]]:
@@ -461,10 +457,6 @@ def definition_text(source: str | Path) -> tuple[str, str]:
         raise DefinitionError(str(source), [Problem(0, "", message)]) from None
     except (OSError, UnicodeDecodeError) as error:
         raise DefinitionError(path.name, [Problem(0, "", f"cannot be read ({error})")]) from None
-
-
-def _order(problem: Problem) -> tuple[int, str, str]:
-    return problem.line, problem.place, problem.message
 
 
 def _dotted(place: Sequence[str | int]) -> str:

@@ -63,7 +63,13 @@ def open_stored(name: str, home: Home) -> Graph:
         EngineUnavailable: there is no such graph, it cannot be loaded, its files are damaged, or its entity index is
             missing or was built by another version.
     """
-    catalog, entry = Catalog(home), _entry(name, home)
+    catalog, entry = Catalog(home), load_bundled(name, home)
+    if entry is None:
+        names = [entry.name for entry in catalog.entries()] + [bundled.name for bundled in offered(home)]
+        known = f"available: {', '.join(dict.fromkeys(names))}" if names else "none is loaded"
+        raise EngineUnavailable(
+            f"There is no loaded graph {name!r} ({known}). Load it with `graphground graphs load FILE --name {name}`."
+        )
     problem = damage(home.databases / entry.id, catalog.folder(entry))
     if problem is not None:
         raise EngineUnavailable(f"The files of the graph {name!r} are damaged: {problem}. {_load_again(name, home)}")
@@ -91,17 +97,6 @@ def _load_again(name: str, home: Home) -> str:
     if is_bundled(name, home):
         return f"Load it again with `graphground graphs drop {name}` and then `graphground graphs load {name}`."
     return f"Load it again with `graphground graphs load FILE --name {name} --force`."
-
-
-def _entry(name: str, home: Home) -> Entry:
-    entry = load_bundled(name, home)
-    if entry is None:
-        names = [entry.name for entry in Catalog(home).entries()] + [bundled.name for bundled in offered(home)]
-        known = f"available: {', '.join(dict.fromkeys(names))}" if names else "none is loaded"
-        raise EngineUnavailable(
-            f"There is no loaded graph {name!r} ({known}). Load it with `graphground graphs load FILE --name {name}`."
-        )
-    return entry
 
 
 def _counts(name: str, home: Home) -> Counts:

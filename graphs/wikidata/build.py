@@ -256,13 +256,10 @@ def time_text(value: Value) -> str:
     if precision == DECADE:
         return f"{year // 10 * 10}s"
     if precision == CENTURY:
-        return f"{_ordinal((year - 1) // 100 + 1)} century"
+        number = (year - 1) // 100 + 1
+        ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+        return f"{number}{ending} century"
     raise Unfit("date coarser than a century")
-
-
-def _ordinal(number: int) -> str:
-    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
 
 
 EXAMPLES = 3

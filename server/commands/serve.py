@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
-import threading
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -102,18 +100,12 @@ def start_engine(settings: Settings) -> None:
 
     A server of your own databases starts it when a graph of the data folder is opened.
     """
-    from graphground.graphs.engines.embedded.launcher import ensure_engine  # the first call needs it anyway
-    from graphground.graphs.engines.engine import EngineError
+    from graphground.graphs.engines.embedded.launcher import start_in_background  # the first call needs it anyway
     from graphground.graphs.storage.home import Home
 
     home = Home(default_home(settings.home))
-
-    def start() -> None:
-        with suppress(EngineError):  # the call that needs the engine reports the problem
-            ensure_engine(home)
-
     if home.catalog.exists() and not settings.bolt_databases():
-        threading.Thread(target=start, name="graphground-engine", daemon=True).start()
+        start_in_background(home)
 
 
 def recorder_for(settings: Settings) -> Recorder | None:

@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -21,13 +20,13 @@ from graphground.graphs.engines.embedded.launcher import (
     ensure_engine,
     kill_engine,
     lifetime,
+    start_in_background,
     still_runs,
     used_file,
 )
 from graphground.graphs.engines.engine import (
     Capabilities,
     EngineBusy,
-    EngineError,
     EngineUnavailable,
     EngineUnreachable,
     QueryFailed,
@@ -212,7 +211,12 @@ class EmbeddedEngine:
 
     def _connected(self, broken: BoltEngine | None) -> BoltEngine:
         """Return a connection to the running process; `broken` is a connection that has failed and is replaced."""
-        self._touch()
+        now = time.monotonic()
+        if now - self._touched > TOUCH_SECONDS:
+            self._touched = now
+            used = used_file(self._home)
+            if used.exists():
+                os.utime(used)
         bolt = self._bolt
         if bolt is not None and bolt is not broken:
             return bolt
@@ -252,19 +256,5 @@ class EmbeddedEngine:
         if state is not None and state.instance == instance:
             _killed.add(f"bolt://127.0.0.1:{state.port}")
         kill_engine(self._home, instance)
-        # Start the next process now, so that the next caller waits less.
-        threading.Thread(target=self._start, name="graphground-engine", daemon=True).start()
+        start_in_background(self._home)  # the next process now, so that the next caller waits less
         return True
-
-    def _start(self) -> None:
-        with suppress(EngineError):  # the next caller receives the error
-            ensure_engine(self._home)
-
-    def _touch(self) -> None:
-        """Update the time at which the process was last used, at most every `TOUCH_SECONDS`."""
-        now = time.monotonic()
-        if now - self._touched > TOUCH_SECONDS:
-            self._touched = now
-            used = used_file(self._home)
-            if used.exists():
-                os.utime(used)

@@ -273,6 +273,16 @@ def ensure_engine(home: Home) -> EngineState:
         ) from None
 
 
+def start_in_background(home: Home) -> None:
+    """Start the engine process while the caller does something else; the call that needs it reports a problem."""
+
+    def start() -> None:
+        with suppress(EngineUnavailable):
+            ensure_engine(home)
+
+    threading.Thread(target=start, name="graphground-engine", daemon=True).start()
+
+
 def end_engine(home: Home, *, kill: bool = False) -> bool:
     """Stop the engine process and wait until it has ended; return False if it was not running.
 

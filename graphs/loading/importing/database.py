@@ -64,7 +64,9 @@ class DatabaseSource:
         ):
             yield NodeRecord(str(node), tuple(sorted(labels)), _stored(properties))
         for type_, count in sorted(counts.items()):
-            query = f"{_match(type_)} RETURN {key.format('a')}, {key.format('b')}, properties(r)"
+            # A quoted type may be a keyword such as `SET`.
+            match = f"MATCH (a)-[r:{in_backticks(type_)}]->(b)" if quotable(type_) else relationships(type_).match()
+            query = f"{match} RETURN {key.format('a')}, {key.format('b')}, properties(r)"
             for start, end, properties in self._counted(type_, count, rows(query)):
                 yield RelationshipRecord(type_, str(start), str(end), _stored(properties))
 
@@ -84,11 +86,6 @@ def _identify(rows: Iterator[list[Any]]) -> bool:
             return False
         seen.add(key)
     return True
-
-
-def _match(type_: str) -> str:
-    """Return a MATCH for the relationships of a type; the type is quoted, because it may be a keyword such as `SET`."""
-    return f"MATCH (a)-[r:{in_backticks(type_)}]->(b)" if quotable(type_) else relationships(type_).match()
 
 
 def _stored(value: Any) -> Any:
