@@ -268,6 +268,8 @@ def kind(value: Any) -> str:
     return kinds.get(type(value), "a number with a fraction" if isinstance(value, float) else "an object")
 
 
+OPEN_AFTER_SECONDS = 0.2
+"""Seconds between the first request and the opening of the graphs, so that the client's `tools/list` does not wait."""
 logger = logging.getLogger(__name__)
 
 
@@ -328,8 +330,8 @@ class Application:
         if self.own is not None:
             self.own.check(self.graphs())
 
-    def open_in_background(self, seconds: float) -> None:
-        """After `seconds`, connect to the user's own databases and start the embedded engine, in a background thread.
+    def open_in_background(self) -> None:
+        """Shortly, connect to the user's own databases and start the embedded engine, in a background thread.
 
         Problems with a database, such as missing write protection, are thus logged before the first query.
         """
@@ -340,7 +342,7 @@ class Application:
                 self.check_queries()
             all_tools()  # only now: a first call that waits for the graph must not also wait for the other tools' modules
 
-        timer = threading.Timer(seconds, work)
+        timer = threading.Timer(OPEN_AFTER_SECONDS, work)
         timer.daemon = True
         timer.start()
 

@@ -132,22 +132,15 @@ def get_prompt(application: Application, name: str, given: Mapping[str, str]) ->
     graph = given.get("graph") or ""
     values = dict.fromkeys(known, "") | dict(given)
     values["graph"] = f"`{graph}`" if graph else "that `list_graphs` shows"
-    values["schema_call"] = _schema_call(graph, given.get("method") or "full")
-    messages = [_message({"type": "text", "text": template.fill(values)})]
+    method = given.get("method") or "full"
+    values["schema_call"] = "read the resource below" if graph else "call `get_schema`"
+    if method != "full":
+        values["schema_call"] = f"call `get_filtered_schema` with the question and method `{method}`"
+    contents: list[dict[str, Any]] = [{"type": "text", "text": template.fill(values)}]
     if graph:
-        resource = read_resource(application, schema_uri(graph))
-        messages.append(_message({"type": "resource", "resource": resource}))
+        contents.append({"type": "resource", "resource": read_resource(application, schema_uri(graph))})
+    messages = [{"role": "user", "content": content} for content in contents]
     return {"description": template.description, "messages": messages}
-
-
-def _schema_call(graph: str, method: str) -> str:
-    if method == "full":
-        return "read the resource below" if graph else "call `get_schema`"
-    return f"call `get_filtered_schema` with the question and method `{method}`"
-
-
-def _message(content: dict[str, Any]) -> dict[str, Any]:
-    return {"role": "user", "content": content}
 
 
 MAX_VALUES = 100

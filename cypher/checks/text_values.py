@@ -9,7 +9,7 @@ repair is suggested.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from typing import Literal
 
 from graphground.cypher import tree as t
@@ -119,17 +119,13 @@ def texts_used_as_values(facts: Facts, findings: Findings, data: Data | None = N
             for literal in comparison.right_node.find(t.StringLiteral)
         }
         if missing and not compared & missing:
-            _null_among_placeholders(use, missing, findings)
-
-
-def _null_among_placeholders(use: PropertyUse, missing: Set[str], findings: Findings) -> None:
-    """Report `c.ends IS NULL` if values such as 'N/A' stand for a missing value, too."""
-    for test in findings.query.find(t.IsNull):
-        if test.operand is use.node and not test.negated:
-            values = ", ".join(map(quoted_string, sorted(missing)))
-            written = f"({findings.query.source(test)} OR {findings.query.source(use.node)} IN [{values}])"
-            message = f"In {name_of(use)}, a missing value is also written {values}. Write {written}."
-            findings.warning("missing_as_text", message, test, fix=written)
+            # Values such as 'N/A' stand for a missing value, too.
+            for test in findings.query.find(t.IsNull):
+                if test.operand is use.node and not test.negated:
+                    values = ", ".join(map(quoted_string, sorted(missing)))
+                    written = f"({findings.query.source(test)} OR {findings.query.source(use.node)} IN [{values}])"
+                    message = f"In {name_of(use)}, a missing value is also written {values}. Write {written}."
+                    findings.warning("missing_as_text", message, test, fix=written)
 
 
 def _function(

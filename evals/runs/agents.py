@@ -79,7 +79,12 @@ class CommandAgent(Predictor):
         """
         process: _Process | None = getattr(self._local, "process", None)
         if process is None or process.poll() is not None:
-            process = self._local.process = self._start()
+            try:
+                process = self._local.process = _Process(self._words)
+            except OSError as error:
+                raise AgentError(f"the agent {self.name!r} cannot be started: {error.strerror or error}") from None
+            with self._lock:
+                self._processes.append(process)
         started = time.monotonic()
         message = {"qid": task.qid, "graph": task.graph, "question": task.question}
         skipped = ""
@@ -112,15 +117,6 @@ class CommandAgent(Predictor):
         with self._lock:
             for process in self._processes:
                 process.end()
-
-    def _start(self) -> _Process:
-        try:
-            process = _Process(self._words)
-        except OSError as error:
-            raise AgentError(f"the agent {self.name!r} cannot be started: {error.strerror or error}") from None
-        with self._lock:
-            self._processes.append(process)
-        return process
 
 
 class _Process(subprocess.Popen[str]):

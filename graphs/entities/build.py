@@ -29,7 +29,6 @@ from graphground.graphs.entities.files import (
     LONGEST_VALUE,
     NAME,
     PREFIX,
-    U64,
     VALUE,
     deletion_pairs,
     distinct,
@@ -123,20 +122,8 @@ WORDS_AT_ONCE = 200_000
 _LOW = np.uint64(0xFFFFFFFF)
 
 
-def write_deletions(folder: Path, spool: Spool, words: int, progress: Progress) -> int:
+def write_deletions(folder: Path, spool: Spool, count: int, progress: Progress) -> int:
     """Write the deletion table of the words of an index in `folder`; return the number of bits of its buckets."""
-    pairs = _all_pairs(folder, spool, words, progress)
-    bits = max(8, min(26, (len(pairs) // 2).bit_length()))
-    # The buckets are shortened from 32 to `bits` bits.
-    pairs = distinct(pairs >> np.uint64(64 - bits) << np.uint64(32) | pairs & _LOW)
-    buckets = (pairs >> np.uint64(32)).astype(np.int64)
-    np.save(folder / "deletion_word.npy", pairs.astype(np.uint32))
-    np.save(folder / "deletion_starts.npy", offsets(np.bincount(buckets, minlength=1 << bits)))
-    return bits
-
-
-def _all_pairs(folder: Path, spool: Spool, count: int, progress: Progress) -> U64:
-    """Return the entries `bucket << 32 | word` of all words, with 32 bits for the bucket."""
     starts = np.load(folder / "word_starts.npy")
     pieces = memoryview(np.load(folder / "word_bytes.npy", mmap_mode="r"))
     for low in range(0, count, WORDS_AT_ONCE):
@@ -150,7 +137,14 @@ def _all_pairs(folder: Path, spool: Spool, count: int, progress: Progress) -> U6
         errors = np.fromiter(map(typing_errors, words), dtype=np.uint8, count=len(words))
         spool.numbers("deletions", deletion_pairs(prefixes, lengths, errors, numbers.astype(np.uint64), 32))
     progress("typing errors", count, count)
-    return spool.read("deletions", np.uint64)
+    pairs = spool.read("deletions", np.uint64)  # `bucket << 32 | word`, with 32 bits for the bucket
+    bits = max(8, min(26, (len(pairs) // 2).bit_length()))
+    # The buckets are shortened from 32 to `bits` bits.
+    pairs = distinct(pairs >> np.uint64(64 - bits) << np.uint64(32) | pairs & _LOW)
+    buckets = (pairs >> np.uint64(32)).astype(np.int64)
+    np.save(folder / "deletion_word.npy", pairs.astype(np.uint32))
+    np.save(folder / "deletion_starts.npy", offsets(np.bincount(buckets, minlength=1 << bits)))
+    return bits
 
 
 TEXTS_AT_ONCE = 300_000

@@ -18,7 +18,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from graphground.cypher.diagnostics import either
@@ -264,23 +265,20 @@ class _Enhanced:
     schema: PropertyGraphSchema
     samples: Samples
     facts: Statistics
-    common: Mapping[str, str] = field(init=False)
 
-    def __post_init__(self) -> None:
-        common = common_properties(self.schema)
-        self.common = {
+    @cached_property
+    def common(self) -> Mapping[str, str]:
+        """The properties of all labels that are listed once; samples of names are shown in the line of each label."""
+        names = {label.name_property for label in self.schema.labels.values()}
+        return {
             key: type_
-            for key, type_ in common.items()
+            for key, type_ in common_properties(self.schema).items()
             if self._is_beside(key)
             or (
                 not any(self._fill(label, key) for label in self.schema.labels)
-                and (self._names(key) or not any((label, key) in self.samples for label in self.schema.labels))
+                and (names == {key} or not any((label, key) in self.samples for label in self.schema.labels))
             )
         }
-
-    def _names(self, key: str) -> bool:
-        """Whether the property names the nodes of every label; its samples are then shown in the line of each label."""
-        return all(key == label.name_property for label in self.schema.labels.values())
 
     def _is_beside(self, key: str) -> bool:
         """Whether loading adds the property to every node, like `aliases`: its values do not describe a label."""

@@ -559,7 +559,9 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
             kind, shown = "its values are" if len(values) > 1 else "its only value is", _by_meaning(value, values)
             nearest = sorted((item for item in shown if item in apart), key=lambda item: item not in codes)
         elif not nearest and verb == "is":
-            known = _named_exactly(probe, value)
+            lookup = probe.graph.indexed_entities
+            named = lookup.find(value) if lookup is not None else ()
+            known = [item for item in named if item.match in ("exact", "alias")]
             aliased = [item.name for item in known if item.match == "alias" and item.name in values]
             if len(aliased) == 1:
                 kind, shown, nearest, clear = "that is an alias of", aliased, aliased, True
@@ -611,12 +613,6 @@ def _by_meaning(value: str, others: Sequence[str]) -> list[str]:
     model = encoder()
     scores = model.encode([text.lower() for text in others]) @ model.encode([value.lower()])[0]
     return [others[place] for place in np.argsort(-scores, kind="stable")]
-
-
-def _named_exactly(probe: Probe, value: str) -> list[Candidate]:
-    """Return the nodes with exactly this name, value or alias."""
-    lookup = probe.graph.indexed_entities
-    return [item for item in lookup.find(value) if item.match in ("exact", "alias")] if lookup is not None else []
 
 
 def _elsewhere(found: Sequence[Candidate]) -> str:

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
     from graphground.server.traces.recorder import Recorder
 
-OPEN_AFTER_SECONDS = 0.2
-"""Seconds between the first request and the opening of the graphs, so that the client's `tools/list` does not wait."""
-
 
 @command(settings=ALL_SETTINGS)
 def serve(parsed: argparse.Namespace) -> int:
@@ -68,8 +65,7 @@ def serve_with(settings: Settings, when_listening: Callable[[str], None] | None 
     stop_tracing = start_tracing(settings.telemetry_queries)
 
     def make_server() -> Server[Any]:
-        when_greeted = partial(application.open_in_background, OPEN_AFTER_SECONDS)
-        return Protocol(application, when_greeted, workers=workers).server
+        return Protocol(application, application.open_in_background, workers=workers).server
 
     # Rows are many small objects without cycles: garbage collection among them took a tenth of a large answer's time.
     gc.freeze()
@@ -82,8 +78,7 @@ def serve_with(settings: Settings, when_listening: Callable[[str], None] | None 
             if settings.ui:
                 from graphground.server.ui.routes import Page  # loaded only by servers with the page
 
-                when_opened = partial(application.open_in_background, OPEN_AFTER_SECONDS)
-                page = Page(application, workers, when_opened)
+                page = Page(application, workers, application.open_in_background)
             operations = operation_routes(application, workers, settings)
             return serve_http(make_server, settings, operations, page=page, when_listening=when_listening)
         from graphground.server.transports.stdio import serve_stdio
