@@ -156,7 +156,6 @@ class Endpoint:
         return ModelFailure("refused", f"{where} refused the request: {words}{advice}")
 
     def _words(self, error: Exception) -> str:
-        """Return the first `QUOTED` characters of an error's text; a key of more than 4 characters is replaced."""
         words = " ".join(str(error.__cause__ or error).split())
         return words.replace(self._key, "…")[:QUOTED] if len(self._key) > 4 else words[:QUOTED]
 

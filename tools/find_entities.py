@@ -155,7 +155,6 @@ def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesA
 
 
 def _judge_mentions(lookup: EntityLookup, request: FindEntitiesRequest) -> dict[str, Judgement]:
-    """Return the verdict on each distinct mention in the request."""
     distinct = list(dict.fromkeys(request.mentions))
     search = Search(request.label, request.property, request.mode, max(request.limit, CONSIDERED))
     found = lookup.find_all(distinct, search)
@@ -307,7 +306,6 @@ def surroundings(graph: Graph, candidate: Candidate) -> list[str]:
 
 
 def _match(engine: Engine, schema: PropertyGraphSchema, candidate: Candidate) -> str:
-    """Return the clause that finds a candidate's node by the parameter `key`."""
     known = "eid" in schema.labels[candidate.label].properties
     return f"{nodes(candidate.label).match()} WHERE {'n.eid = $key' if known else engine.capabilities().dialect.by_id}"
 

@@ -54,7 +54,6 @@ def read_elsewhere(facts: Facts, use: PropertyUse, data: Data | None) -> list[li
 
 
 def _read_at(facts: Facts, use: PropertyUse, element: Element) -> list[Edit]:
-    """Return the edits that read a property at another element of the query."""
     query = facts.query
     if use.in_map:
         comparison = next(comparison for comparison in facts.comparisons if comparison.left is use)
@@ -65,7 +64,6 @@ def _read_at(facts: Facts, use: PropertyUse, element: Element) -> list[Edit]:
 
 
 def _read_beside(facts: Facts, use: PropertyUse, step: str, label: str) -> list[Edit]:
-    """Return the edits that read a property at the end of a further relationship, `step`."""
     query = facts.query
     key, end = query.source(use.key_node), f":{quoted_name(label)}"
     if use.in_map:

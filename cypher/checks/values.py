@@ -66,7 +66,20 @@ def wrong_values(facts: Facts, findings: Findings, parameters: dict[str, object]
         _component(facts, use, part, findings, data)
     for call, argument, use in facts.calls:
         _no_number(facts, call, argument, use, findings)
-    _differences(facts, findings)
+    # `e.ended - e.began` on dates, or on texts that hold dates
+    moments: dict[t.Binary, dict[t.Expression, str | None]] = {}
+    for operation, operand, use in facts.calculated:
+        kind = property_type(facts, use)
+        texts = text_values_of(facts, use) if kind == "str" else None
+        source = findings.query.source(operand)
+        if operation.operator == "-" and (kind in MOMENTS or (texts and texts.type in MOMENTS)):
+            moments.setdefault(operation, {})[operand] = texts.converted(source) if texts else source
+    for operation, operands in moments.items():
+        if len(operands) == 2:
+            left, right = (operands.get(operand) for operand in (operation.left, operation.right))
+            written = f"duration.inDays({right}, {left}).days" if left and right else None
+            message = "Dates cannot be subtracted." + (f" Write {written}." if written else "")
+            findings.error("type_mismatch", message, operation, fix=written)
 
 
 EPOCHS = {
@@ -376,23 +389,6 @@ def _no_number(
     if texts is None or texts.type not in NUMBERS:
         message = f"{call.name}() takes numbers, and {name_of(use)} is of type {kind}."
         findings.error("type_mismatch", message, argument)
-
-
-def _differences(facts: Facts, findings: Findings) -> None:
-    """Report `e.ended - e.began` on dates or on texts that hold dates; suggest `duration.inDays(e.began, e.ended)`."""
-    moments: dict[t.Binary, dict[t.Expression, str | None]] = {}
-    for operation, operand, use in facts.calculated:
-        kind = property_type(facts, use)
-        texts = text_values_of(facts, use) if kind == "str" else None
-        source = findings.query.source(operand)
-        if operation.operator == "-" and (kind in MOMENTS or (texts and texts.type in MOMENTS)):
-            moments.setdefault(operation, {})[operand] = texts.converted(source) if texts else source
-    for operation, operands in moments.items():
-        if len(operands) == 2:
-            left, right = (operands.get(operand) for operand in (operation.left, operation.right))
-            written = f"duration.inDays({right}, {left}).days" if left and right else None
-            message = "Dates cannot be subtracted." + (f" Write {written}." if written else "")
-            findings.error("type_mismatch", message, operation, fix=written)
 
 
 def _component(facts: Facts, use: PropertyUse, part: t.Name, findings: Findings, data: Data | None) -> None:

@@ -37,7 +37,6 @@ def after(c: Cursor, keyword: str) -> t.Expression | None:
 
 
 def _logic(c: Cursor, least: int) -> t.Expression:
-    """Parse a chain of OR, XOR and AND whose precedence is at least `least`."""
     i = c.i
     left = _negation(c) if c.kinds[i] == "NOT" else comparison(c)
     while (level := _LOGIC.get(kind := c.kinds[c.i], 0)) >= least:

@@ -156,7 +156,26 @@ def _joining(link: Link, left: str, right: str, sketch: Sketch, near: Mapping[st
     if not link.simple:
         masks = index.label_masks
         return None if narrowed(masks[left], masks[right], link.pairs)[0] else []
-    return link_options(link, left, right, index, near)
+    # The patterns that connect the two labels, the cheapest first.
+    found = []
+    both = link.pattern.direction == "both"
+    rightward = link.pattern.direction == "right"
+    for pattern in index.schema.patterns:
+        if link.type is None:
+            cost = 0.25
+        elif link.type in index.types:
+            cost = 0.0 if pattern.type == link.type else OTHER_TYPE
+        else:
+            cost = 0.2 + 1.1 * (1 - min(1.0, near.get(pattern.type, 0.0)))
+        for forward in (True, False):
+            if (pattern.start, pattern.end) != ((left, right) if forward else (right, left)):
+                continue
+            if pattern.symmetric and left == right and forward != rightward:
+                continue
+            other_way = REVERSED if not both and forward != rightward else 0.0
+            found.append(LinkOption(pattern, forward, cost + other_way))
+    found.sort(key=lambda option: option.cost)
+    return found[:4]
 
 
 def _node_edits(node: SketchNode, option: NodeOption, text: str) -> list[Edit]:
@@ -221,7 +240,6 @@ class Names:
         return self._entities is not None
 
     def _holds(self, value: str, label: str, key: str) -> bool:
-        """Return whether nodes of a label have exactly this value; True if unknown."""
         return self._entities is None or self._entities.holds(value, label=label, property=key)
 
     def _near(self, value: str, label: str) -> list[tuple[str, float, str]]:
@@ -290,7 +308,6 @@ def _named(
 
 
 def _keys(node: SketchNode, label: str, index: SchemaIndex, moved: set[int]) -> tuple[dict[str, str], float]:
-    """Return replacements for the property keys that a label does not have, and their cost."""
     keys: dict[str, str] = {}
     cost = 0.0
     properties = index.schema.labels[label].properties
@@ -305,34 +322,6 @@ def _keys(node: SketchNode, label: str, index: SchemaIndex, moved: set[int]) -> 
         else:
             cost += MISSING_PROPERTY
     return keys, cost
-
-
-def link_options(
-    link: Link, left: str, right: str, index: SchemaIndex, near: Mapping[str, float], most: int = 4
-) -> list[LinkOption]:
-    """Return the patterns that connect two labels, the cheapest first.
-
-    `near` holds the similarity of each relationship type to the link's type, if the schema does not have that type.
-    """
-    found = []
-    both = link.pattern.direction == "both"
-    rightward = link.pattern.direction == "right"
-    for pattern in index.schema.patterns:
-        if link.type is None:
-            cost = 0.25
-        elif link.type in index.types:
-            cost = 0.0 if pattern.type == link.type else OTHER_TYPE
-        else:
-            cost = 0.2 + 1.1 * (1 - min(1.0, near.get(pattern.type, 0.0)))
-        for forward in (True, False):
-            if (pattern.start, pattern.end) != ((left, right) if forward else (right, left)):
-                continue
-            if pattern.symmetric and left == right and forward != rightward:
-                continue
-            other_way = REVERSED if not both and forward != rightward else 0.0
-            found.append(LinkOption(pattern, forward, cost + other_way))
-    found.sort(key=lambda option: option.cost)
-    return found[:most]
 
 
 # Represents a query as nodes and links, independent of variable names, for rewriting

@@ -150,11 +150,12 @@ def _becomes_ascii(letter: str) -> bool:
 def _in_string(piece: str, start: int) -> Iterator[Problem]:
     for escape in _ESCAPE.finditer(piece, 1, len(piece) - 1):
         decoded, letter = escape[1], escape[2]
-        if decoded is not None and _harmless(chr(int(decoded, 16))):
+        # A character that can neither end a string nor begin an escape is the same, whenever a database decodes it.
+        meant = chr(int(decoded, 16)) if decoded is not None else ""
+        if meant and meant.isprintable() and meant not in "'\"`\\":
             continue
         if decoded is not None or letter in ("u", "U", "0") or (_invisible(letter) and letter not in "\n\r\t"):
             message = f"{escape[0]!s} is decoded at different stages, or never, depending on the database"
-            meant = chr(int(decoded, 16)) if decoded is not None else ""
             instead = f"Write \\{meant}, or pass the text as a parameter" if meant in (piece[0], "\\") else _BY_HAND
             yield _differs(start + escape.start(), start + escape.end(), f"{message}. {instead}")
 
@@ -165,14 +166,6 @@ def _escapes(piece: str, start: int) -> Iterator[Problem]:
         if escape[0] != "\\\\":
             message = f"{escape[0]} is decoded by some databases and literal for others. {_BY_HAND}"
             yield _differs(start + escape.start(), start + escape.end(), message)
-
-
-def _harmless(letter: str) -> bool:
-    """Return whether a decoded character can neither end a string nor begin an escape.
-
-    If so, the result is the same whether a database decodes the escape before or after tokenizing.
-    """
-    return letter.isprintable() and letter not in "'\"`\\"
 
 
 # The canonical text

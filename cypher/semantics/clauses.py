@@ -754,7 +754,6 @@ def _set_item(c: Checker, item: tree.SetItem) -> None:
 
 
 def _target(c: Checker, target: tree.Expression) -> None:
-    """Check that the property changed by SET or REMOVE belongs to a node or a relationship."""
     expressions.infer(c, target)
     if isinstance(target, tree.Property | tree.Subscript):
         subject = target.subject

@@ -580,7 +580,6 @@ def list_comprehension(c: Checker, node: tree.ListComprehension) -> Type:
 
 
 def _inside_list(c: Checker) -> AbstractContextManager[None]:
-    """Open the scope of an expression over a list, in which aggregates are not allowed."""
     return c.within(scope=dict(c.scope), aggregates="list" if c.aggregates == "yes" else c.aggregates)
 
 

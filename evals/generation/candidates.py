@@ -182,7 +182,6 @@ class Candidates:
         ]
 
     def _may_be_realistic(self, pattern: Mapping[str, Any], shape: PatternShape) -> bool:
-        """Whether a shape can be realistic, judged only by the facts of the graph."""
         label, kind = shape.labels["n"], pattern["kind"]
         if kind in self._asked and label not in self._asked[kind]:
             return False
@@ -206,7 +205,20 @@ class Candidates:
         if not shape.slots.links:
             known = self._facts.names[shape.labels["n"]]
             return [dict(zip(named, sorted(self._rng.sample(known, len(named))), strict=True)) for _ in range(TAKEN)]
-        query, start = sampling_query(shape)
+        # Each further link is followed from a limited number of partial matches: a node may have very many neighbours.
+        start = named[-1]
+        text = f"MATCH ({start}:{quoted_name(shape.labels[start])}) WHERE {start}.name IN $names"
+        reached, left = {start}, list(shape.slots.links)
+        while left:
+            place = next((place for place, (a, _, b) in enumerate(left) if reached & {a, b}), 0)
+            a, link, b = left.pop(place)
+            path = f"({a}:{quoted_name(shape.labels[a])}){shape.arrow(link)}({b}:{quoted_name(shape.labels[b])})"
+            text += f" MATCH {path}"
+            reached |= {a, b}
+            if left:
+                text += f" WITH {', '.join(sorted(reached))} LIMIT {MAX_PARTIAL_MATCHES}"
+        columns = ", ".join(f"{name}.name AS {name}" for name in named)
+        query = f"{text} RETURN {columns}, count(DISTINCT n) AS found, count(*) AS matches"
         known = self._facts.names[shape.labels[start]]
         names = self._rng.sample(known, min(SAMPLE, len(known)))
         rows = self._rows(query, MAX_SAMPLED_ROWS, {"names": names}) or []
@@ -391,29 +403,6 @@ def _shapes(match: str, facts: GraphFacts, rng: random.Random, timed: bool) -> I
             yield from extended(place + 1, chosen, {**links, link: (known, out)})
 
     yield from extended(0, {}, {})
-
-
-def sampling_query(shape: PatternShape) -> tuple[str, str]:
-    """Return a query that finds names for the named nodes of a shape, and the node from which the query starts.
-
-    The start is the last named node; the parameter `$names` holds sampled names of its label. Each further link is
-    followed from at most `MAX_PARTIAL_MATCHES` partial matches, so that a node with very many neighbours does not make
-    the query slow. The columns are the names, the number of nodes `n`, and the number of matches.
-    """
-    named = shape.slots.named
-    start = named[-1]
-    text = f"MATCH ({start}:{quoted_name(shape.labels[start])}) WHERE {start}.name IN $names"
-    reached, left = {start}, list(shape.slots.links)
-    while left:
-        place = next((place for place, (a, _, b) in enumerate(left) if reached & {a, b}), 0)
-        a, link, b = left.pop(place)
-        path = f"({a}:{quoted_name(shape.labels[a])}){shape.arrow(link)}({b}:{quoted_name(shape.labels[b])})"
-        text += f" MATCH {path}"
-        reached |= {a, b}
-        if left:
-            text += f" WITH {', '.join(sorted(reached))} LIMIT {MAX_PARTIAL_MATCHES}"
-    columns = ", ".join(f"{name}.name AS {name}" for name in named)
-    return f"{text} RETURN {columns}, count(DISTINCT n) AS found, count(*) AS matches", start
 
 
 def drop_time(shape: PatternShape) -> PatternShape:

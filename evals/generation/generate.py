@@ -250,7 +250,6 @@ class _Generator:
                 yield filled
 
     def _values(self, pattern: Mapping[str, Any], candidate: Candidate) -> _Values:
-        """Read all usable properties of the matched nodes with one query, for all templates that are tried."""
         label = candidate.shape.labels["n"]
         used = sorted(
             {

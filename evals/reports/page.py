@@ -171,7 +171,6 @@ def summarize_bench(runs: Mapping[Entry, Records]) -> dict[str, Any]:
 
 
 def _by_task(records: Records, metric: str) -> dict[str, float]:
-    """Return the mean of a metric over the repetitions of each task that expects an answer."""
     return _means((record["qid"], record[metric]) for record in records if record["expected"] == "answer")
 
 

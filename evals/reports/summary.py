@@ -90,12 +90,10 @@ def is_right(record: Mapping[str, Any]) -> bool:
 
 
 def _answerable(records: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """Return the records of the tasks that expect an answer, or all records if there are none."""
     return [record for record in records if record["expected"] == "answer"] or records
 
 
 def _scores(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the mean of each metric with its interval; None without records."""
     return {name: interval([record[name] for record in records]) for name in METRICS}
 
 

@@ -166,7 +166,6 @@ class _Process(subprocess.Popen[str]):
 
 
 def _parse_reply(line: str) -> dict[str, Any]:
-    """Return the JSON object in a line; an empty one if the line holds anything else."""
     try:
         reply = json.loads(line)
     except (ValueError, RecursionError):

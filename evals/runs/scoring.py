@@ -48,6 +48,10 @@ def score(
         if correct
         else categories_of(prediction.query, task.gold, outcome.failure, diagnostics, rows, gold.table.rows)
     )
+    # Equal in two runs over the same data: it ignores ids, and the order of rows.
+    gold_rows = sorted(
+        json.dumps([_without_ids(value) for value in row], sort_keys=True, default=str) for row in gold.table.rows
+    )
     record: dict[str, Any] = {
         "qid": task.qid,
         "graph": task.graph,
@@ -68,7 +72,7 @@ def score(
         "message": prediction.error or outcome.message,
         "gold_failure": gold.failure,
         "gold_empty": gold.empty,
-        "gold_digest": _digest(gold.table),
+        "gold_digest": hashlib.sha256("\n".join(gold_rows).encode()).hexdigest()[:16],
         "behaviour": behaviour(task, prediction, correct, outcome.table),
         "diagnostics": [diagnostic.as_dict() for diagnostic in diagnostics],
         "gold_answer": _keep_first_rows(gold.table),
@@ -113,12 +117,6 @@ def _run_prediction(query: str, task: Task, graph: Graph, gold: Gold, timeout: f
     if query == task.gold and not gold.failure and gold.table.elapsed_ms < timeout * 1_000:
         return Attempt(gold.table)
     return attempt(graph, query, timeout=timeout)
-
-
-def _digest(table: Table) -> str:
-    """Return a hash of a gold answer, equal in two runs over the same data: it ignores ids, and the order of rows."""
-    rows = sorted(json.dumps([_without_ids(value) for value in row], sort_keys=True, default=str) for row in table.rows)
-    return hashlib.sha256("\n".join(rows).encode()).hexdigest()[:16]
 
 
 def _without_ids(value: Any) -> Any:

@@ -125,7 +125,6 @@ def replace_texts(query: str, texts: Mapping[str, str]) -> str:
 
 
 def _whole(name: str) -> str:
-    """Return a regular expression for a name that is no part of a longer word."""
     return rf"(?<!\w){re.escape(name)}(?!\w)"
 
 

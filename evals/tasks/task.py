@@ -153,9 +153,12 @@ def _task(record: dict[str, Any], number: int, path: Path) -> Task:
     if not isinstance(template, dict):
         raise TaskError(f"{where}: `from_template` is not a JSON object")
     graph, gold = str(record["graph"]), str(record["gold_cypher"])
-    qid = str(record["qid"]) if record.get("qid") not in (None, "") else _made_qid(graph, str(question), gold)
+    qid = record.get("qid")
+    if qid in (None, ""):  # the same id in every file
+        text = "\n".join((graph, str(question), gold))
+        qid = f"{graph}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
     return Task(
-        qid,
+        str(qid),
         graph,
         str(question),
         gold,
@@ -178,9 +181,3 @@ def _answer(value: Any, where: str) -> list[dict[str, Any]] | None:
     except ValueError as error:
         raise TaskError(f"{where}: `answer_json` is not JSON ({error})") from None
     return answer if isinstance(answer, list) else None
-
-
-def _made_qid(graph: str, question: str, gold: str) -> str:
-    """Make an id for a task without `qid` from its graph, question and gold query: the same id in every file."""
-    text = "\n".join((graph, question, gold))
-    return f"{graph}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"

@@ -340,7 +340,6 @@ class BoltEngine:
         return ended if running.cancelled else timed_out(timeout)
 
     def _session(self, **options: Any) -> AbstractContextManager[neo4j.Session]:
-        """Return a session for read-only queries."""
         return self._opened(self._driver, default_access_mode=neo4j.READ_ACCESS, **options)
 
     @contextmanager
@@ -362,7 +361,6 @@ class BoltEngine:
                 close_driver(driver)
 
     def _wait_for_queries(self) -> None:
-        """Wait until the queries that run now have ended, at most `CLOSING_SECONDS`."""
         until = time.monotonic() + CLOSING_SECONDS
         for running in list(self._running):
             running.wait(until - time.monotonic())

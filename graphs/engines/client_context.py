@@ -79,8 +79,6 @@ class BackgroundWork:
         self.thread: threading.Thread | None = None
 
     def _start(self, name: str, work: Callable[[], None]) -> None:
-        """Start the work, unless it is running, or was stopped."""
-
         def run() -> None:
             CANCELLATION.set(self._cancellation)
             work()
@@ -93,7 +91,6 @@ class BackgroundWork:
                 self.thread = thread
 
     def _wait(self, seconds: float) -> None:
-        """Wait up to `seconds` for the work in progress."""
         if self.thread is not None:
             self.thread.join(seconds)
 

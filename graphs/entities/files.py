@@ -116,24 +116,6 @@ def name_numbers(words: U64, starts: npt.NDArray[np.int64], counts: npt.NDArray[
     return mix_many(np.add.reduceat(words * WORD_POWERS[np.minimum(rank, _LONGEST)], starts))
 
 
-def deletion_buckets(word: str, errors: int, bits: int) -> npt.NDArray[np.int64]:
-    """Return the numbers of the buckets that contain the words within `errors` typing errors of a word.
-
-    The number of a bucket has `bits` bits.
-    """
-    letters = word[:PREFIX]
-    known = len(letters)
-    codes = np.zeros(PREFIX, dtype=np.uint64)
-    codes[:known] = [ord(letter) for letter in letters]
-    rows = [
-        row
-        for row, left_out in enumerate(PATTERNS)
-        if len(left_out) <= errors and (not left_out or left_out[-1] < known)
-    ]
-    numbers = mix_many((PATTERN_POWERS[rows] * codes).sum(axis=1, dtype=np.uint64))
-    return np.unique(numbers >> np.uint64(64 - bits)).astype(np.int64)
-
-
 def deletion_pairs(
     prefixes: npt.NDArray[np.uint32],
     lengths: npt.NDArray[np.uint8],
@@ -324,7 +306,18 @@ class Words:
         if not errors:
             return _NONE
         files = self._files
-        buckets = deletion_buckets(word, errors, files.bits)
+        # The buckets that contain the words within `errors` typing errors of the word.
+        letters = word[:PREFIX]
+        known = len(letters)
+        codes = np.zeros(PREFIX, dtype=np.uint64)
+        codes[:known] = [ord(letter) for letter in letters]
+        rows = [
+            row
+            for row, left_out in enumerate(PATTERNS)
+            if len(left_out) <= errors and (not left_out or left_out[-1] < known)
+        ]
+        numbers = mix_many((PATTERN_POWERS[rows] * codes).sum(axis=1, dtype=np.uint64))
+        buckets = np.unique(numbers >> np.uint64(64 - files.bits)).astype(np.int64)
         starts, ends = files.deletion_starts[buckets].tolist(), files.deletion_starts[buckets + 1].tolist()
         found = [
             files.deletion_word[low : min(high, low + _MOST_NEIGHBOURS)]

@@ -316,7 +316,6 @@ class EntityIndex(EntityLookup):
         return int(self._holder(row)[2])
 
     def _same(self, folded: str) -> Array:
-        """Return the rows whose folded text is `folded`, in ascending order."""
         number = np.uint64(name_number([word_number(word) for word in folded.split()]))
         numbers = self._files.name_number
         low, high = np.searchsorted(numbers, number, side="left"), np.searchsorted(numbers, number, side="right")

@@ -214,7 +214,6 @@ class ExactNames(EntityLookup):
         )
 
     def _rows(self, query: str, names: list[str], deadline: float) -> list[list[Any]] | None:
-        """Return the rows of a query; None if the deadline has passed or the query fails."""
         left = deadline - time.monotonic()
         if left <= 0:
             return None

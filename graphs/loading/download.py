@@ -95,7 +95,6 @@ def fetch(
 
 
 def _stored_checksum(path: Path) -> str | None:
-    """Return the checksum of a file that was downloaded completely and has not changed since, else None."""
     note = path.with_name(path.name + ".sha256")
     try:
         noted = note.read_text("ascii").strip()

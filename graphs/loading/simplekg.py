@@ -369,39 +369,36 @@ class RecordChecks:
             SimpleKGError: the record is invalid.
         """
         try:
-            return self._entity(record)
+            eid, label, name = record.get("eid"), record.get("label"), record.get("name")
+            if record.get("labels") is not None:
+                label = self._set_of(record)
+            checks = self._labels.get(label) if type(label) is str else None
+            if type(eid) is not str or not eid or len(eid) > MAX_ID_CHARACTERS:
+                raise ValueError(f"'eid' must be a text of 1 to {MAX_ID_CHARACTERS} characters")
+            if checks is None:
+                raise ValueError(f"the schema has no label {label!r}{did_you_mean(str(label), self._labels)}")
+            if type(name) is not str:
+                raise ValueError(f"'name' must be text, not {name!r:.60}")
+            stored: dict[str, Any] = {"eid": eid, "name": name}
+            known = self._sets.stored.labels[str(label)].properties
+            for key in ("aliases", "provenance"):
+                texts = _texts(record, key)
+                if texts or key in known:
+                    stored[key] = texts
+            description = record.get("description")
+            if description is not None:
+                if type(description) is not str:
+                    raise ValueError("'description' must be text or null")
+                stored["description"] = description
+            properties = record.get("properties")
+            if properties:
+                try:
+                    add_checked(stored, properties, checks)
+                except ValueError as error:
+                    raise ValueError(self._wrong(error, properties, label, checks, known)) from None
+            return str(label), eid, stored
         except ValueError as error:
             raise SimpleKGError(f"entities[{number}] (eid {record.get('eid')!r}): {error}") from None
-
-    def _entity(self, record: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
-        eid, label, name = record.get("eid"), record.get("label"), record.get("name")
-        if record.get("labels") is not None:
-            label = self._set_of(record)
-        checks = self._labels.get(label) if type(label) is str else None
-        if type(eid) is not str or not eid or len(eid) > MAX_ID_CHARACTERS:
-            raise ValueError(f"'eid' must be a text of 1 to {MAX_ID_CHARACTERS} characters")
-        if checks is None:
-            raise ValueError(f"the schema has no label {label!r}{did_you_mean(str(label), self._labels)}")
-        if type(name) is not str:
-            raise ValueError(f"'name' must be text, not {name!r:.60}")
-        stored: dict[str, Any] = {"eid": eid, "name": name}
-        known = self._sets.stored.labels[str(label)].properties
-        for key in ("aliases", "provenance"):
-            texts = _texts(record, key)
-            if texts or key in known:
-                stored[key] = texts
-        description = record.get("description")
-        if description is not None:
-            if type(description) is not str:
-                raise ValueError("'description' must be text or null")
-            stored["description"] = description
-        properties = record.get("properties")
-        if properties:
-            try:
-                add_checked(stored, properties, checks)
-            except ValueError as error:
-                raise ValueError(self._wrong(error, properties, label, checks, known)) from None
-        return str(label), eid, stored
 
     def relation(
         self, number: int, record: Mapping[str, Any], label_of: Callable[[str], str | None]
@@ -415,45 +412,41 @@ class RecordChecks:
             SimpleKGError: the record is invalid.
         """
         try:
-            return self._relation(record, label_of)
+            type_, start, end = record.get("label"), record.get("subj_id"), record.get("obj_id")
+            patterns = self._patterns.get(type_) if type(type_) is str else None
+            if patterns is None:
+                raise ValueError(
+                    f"the schema has no relationship type {type_!r}{did_you_mean(str(type_), self._patterns)}"
+                )
+            if type(start) is not str or type(end) is not str:
+                raise ValueError("'subj_id' and 'obj_id' must be texts")
+            labels = label_of(start), label_of(end)
+            checks = patterns.get(labels)
+            if checks is None and self._sets.several:
+                checks = self._between(str(type_), labels)
+            if checks is None:
+                for key, label, eid in (("subj_id", labels[0], start), ("obj_id", labels[1], end)):
+                    if label is None:
+                        raise ValueError(f"{key} {eid!r} is not the id of any entity")
+                raise ValueError(
+                    f"the schema has no ({write_labels(str(labels[0]))})-[:{type_}]->({write_labels(str(labels[1]))}); it has "
+                    + ", ".join(map(str, self.schema.relationship_types[str(type_)]))
+                )
+            stored: dict[str, Any] = {}
+            properties = record.get("properties")
+            if properties:
+                try:
+                    add_checked(stored, properties, checks)
+                except ValueError as error:
+                    types = merge_property_types(pattern.properties for pattern in self._matching(str(type_), labels))
+                    raise ValueError(self._wrong(error, properties, type_, checks, types)) from None
+            if provenance := _texts(record, "provenance"):
+                stored["provenance"] = provenance
+            return str(type_), start, end, stored
         except ValueError as error:
             raise SimpleKGError(f"relations[{number}] (rid {record.get('rid')!r}): {error}") from None
 
-    def _relation(
-        self, record: Mapping[str, Any], label_of: Callable[[str], str | None]
-    ) -> tuple[str, str, str, dict[str, Any]]:
-        type_, start, end = record.get("label"), record.get("subj_id"), record.get("obj_id")
-        patterns = self._patterns.get(type_) if type(type_) is str else None
-        if patterns is None:
-            raise ValueError(f"the schema has no relationship type {type_!r}{did_you_mean(str(type_), self._patterns)}")
-        if type(start) is not str or type(end) is not str:
-            raise ValueError("'subj_id' and 'obj_id' must be texts")
-        labels = label_of(start), label_of(end)
-        checks = patterns.get(labels)
-        if checks is None and self._sets.several:
-            checks = self._between(str(type_), labels)
-        if checks is None:
-            for key, label, eid in (("subj_id", labels[0], start), ("obj_id", labels[1], end)):
-                if label is None:
-                    raise ValueError(f"{key} {eid!r} is not the id of any entity")
-            raise ValueError(
-                f"the schema has no ({write_labels(str(labels[0]))})-[:{type_}]->({write_labels(str(labels[1]))}); it has "
-                + ", ".join(map(str, self.schema.relationship_types[str(type_)]))
-            )
-        stored: dict[str, Any] = {}
-        properties = record.get("properties")
-        if properties:
-            try:
-                add_checked(stored, properties, checks)
-            except ValueError as error:
-                types = merge_property_types(pattern.properties for pattern in self._matching(str(type_), labels))
-                raise ValueError(self._wrong(error, properties, type_, checks, types)) from None
-        if provenance := _texts(record, "provenance"):
-            stored["provenance"] = provenance
-        return str(type_), start, end, stored
-
     def _set_of(self, record: Mapping[str, Any]) -> str:
-        """Return the name of the set of labels that a record lists in `labels`."""
         label, labels = record.get("label"), record["labels"]
         if type(labels) is not list or not all(type(name) is str for name in labels) or label not in labels:
             raise ValueError("'labels' must be a list of texts that contains 'label'")
@@ -463,7 +456,6 @@ class RecordChecks:
         return name
 
     def _between(self, type_: str, labels: tuple[str | None, str | None]) -> Checks | None:
-        """Return the checks of relationships between two label sets; None if no pattern of the schema connects them."""
         found = merge_property_types(pattern.properties for pattern in self._matching(type_, labels))
         if found or self._matching(type_, labels):
             self._patterns[type_][labels] = {key: self._check_of(property_type) for key, property_type in found.items()}

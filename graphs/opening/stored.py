@@ -93,7 +93,6 @@ def open_stored(name: str, home: Home) -> Graph:
 
 
 def _load_again(name: str, home: Home) -> str:
-    """Return the advice to replace a loaded graph that cannot be opened."""
     if is_bundled(name, home):
         return f"Load it again with `graphground graphs drop {name}` and then `graphground graphs load {name}`."
     return f"Load it again with `graphground graphs load FILE --name {name} --force`."
@@ -105,7 +104,6 @@ def _counts(name: str, home: Home) -> Counts:
 
 
 def _version(name: str, home: Home) -> object:
-    """Return a value that changes when the graph is loaded again; None if the graph is not loaded."""
     entry = Catalog(home).find(name)
     return entry.id if entry else None
 

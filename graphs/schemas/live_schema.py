@@ -136,11 +136,13 @@ class LiveSchema(BackgroundWork):
         self.engine, self.name, self.key, self.cache, self._naming = engine, name, key, cache, naming or {}
         self._found: Extraction | None = None
         self._read_mark: str | None = None
-        self._mark: str | None = None
+        self.mark: str | None = None
+        """The latest known mark of the last transaction, or the fingerprint of a database without marks."""
         self._looked = self._read_at = -math.inf  # the monotonic clock of a machine that has just started is near 0
         self._read_seconds = 0.0
         self._completions = 0
-        self._unreachable: str | None = None
+        self.unreachable: str | None = None
+        """The reason why the database could not be reached when changes were last looked for; None if it could."""
         self._reading = threading.Lock()
 
     def open(self) -> None:
@@ -175,22 +177,9 @@ class LiveSchema(BackgroundWork):
         return (self._found.nodes, self._found.relationships) if self._found is not None else (None, None)
 
     @property
-    def mark(self) -> str | None:
-        """The latest known mark of the database's last transaction; None if unknown.
-
-        For a database that does not mark its transactions, it is the fingerprint of the database.
-        """
-        return self._mark
-
-    @property
     def stale(self) -> bool:
         """Whether the database is known to have changed since the schema was read."""
-        return self._mark is not None and self._mark != self._read_mark
-
-    @property
-    def unreachable(self) -> str | None:
-        """The reason why the database could not be reached when changes were last looked for; None if it could."""
-        return self._unreachable
+        return self.mark is not None and self.mark != self._read_mark
 
     @property
     def partial(self) -> bool:
@@ -245,9 +234,9 @@ class LiveSchema(BackgroundWork):
                     return False
                 mark = fingerprint(self.engine)
         except EngineError as error:
-            self._unreachable = str(error) if isinstance(error, EngineUnavailable) else None
+            self.unreachable = str(error) if isinstance(error, EngineUnavailable) else None
             return False
-        self._looked, self._mark, self._unreachable = now, mark, None
+        self._looked, self.mark, self.unreachable = now, mark, None
         return True
 
     def await_current_schema(self) -> bool:
@@ -287,7 +276,7 @@ class LiveSchema(BackgroundWork):
         if mark != self._read_mark:
             self._completions = 0
         self._read_at, self._read_mark = time.monotonic(), mark
-        self._mark = self._mark or mark
+        self.mark = self.mark or mark
         self._read_seconds = self._read_at - begin
         try:
             self.cache.store(self.key, found, mark)
@@ -305,7 +294,7 @@ class LiveSchema(BackgroundWork):
             mark = self.engine.transaction_mark()
             if self._found is None or self.partial or mark is None or mark != self._read_mark:
                 self._take(self.read(step_timeout, total_timeout))
-                self._mark = self._read_mark
+                self.mark = self._read_mark
         assert self._found is not None
         return self._found
 

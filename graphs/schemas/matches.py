@@ -38,7 +38,15 @@ def subgraph(query: str, graph: Graph, *, timeout: float) -> dict[str, Any] | No
         clauses = [clause for clause in matched_part(single.clauses) if isinstance(clause, t.Match)]
         if not clauses or len(nodes) >= MAX_NODES:
             continue
-        drawn = _drawn(tree, clauses)
+        # Nodes are returned one by one: a database may search for a path from the node that is written first.
+        fresh = tree.fresh_names("drawn")
+        names: list[str] = []
+        texts = []
+        for clause in clauses:
+            found, edits = _elements(tree, clause, fresh)
+            names += found
+            texts.append(text_with(tree.text, clause, edits))
+        drawn = f"{' '.join(texts)} RETURN {', '.join(map(quoted_name, dict.fromkeys(names)))} LIMIT {MAX_ROWS}"
         if not validate(drawn, language=graph.language, read_only=True).valid:
             continue
         try:
@@ -54,22 +62,6 @@ def subgraph(query: str, graph: Graph, *, timeout: float) -> dict[str, Any] | No
         "nodes": list(shown.values()),
         "links": [link for link in links.values() if link["start"] in shown and link["end"] in shown],
     }
-
-
-def _drawn(tree: t.Query, clauses: list[t.Match]) -> str:
-    """Return a query for the matches of the MATCH clauses: `MATCH (n)-[drawn0]->(m) RETURN n, drawn0, m LIMIT 12`.
-
-    Nodes and relationships are returned one by one: a database may search for a path from the node that is written
-    first, even if another node is found faster by its name. Only a path of variable length is returned as a path.
-    """
-    fresh = tree.fresh_names("drawn")
-    names: list[str] = []
-    texts = []
-    for clause in clauses:
-        found, edits = _elements(tree, clause, fresh)
-        names += found
-        texts.append(text_with(tree.text, clause, edits))
-    return f"{' '.join(texts)} RETURN {', '.join(map(quoted_name, dict.fromkeys(names)))} LIMIT {MAX_ROWS}"
 
 
 def with_elements(tree: t.Query, language: Language) -> list[str]:

@@ -344,7 +344,6 @@ def damage(database: Path, graph: Path) -> str | None:
 
 
 def _digested(database: Path, graph: Path) -> dict[str, Path]:
-    """Return the small files whose digests are compared, by their names in the manifest."""
     return {"schema.json": database / "schema.json", "graph/schema.json": graph / "schema.json"}
 
 

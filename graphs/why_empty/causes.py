@@ -347,7 +347,6 @@ def _without_label(probe: Probe, before: str, node: t.NodePattern, bare: str, va
 
 
 def _in_no_row(probe: Probe, condition: t.Node) -> Diagnostic:
-    """Return the diagnostic for a condition that holds for some node, but in none of the rows that it filters."""
     return probe.diagnostic(
         "filter_removes_all",
         condition,
@@ -626,7 +625,6 @@ def _elsewhere(found: Sequence[Candidate]) -> str:
 
 
 def _missing(probe: Probe, before: str, subject: t.Expression) -> dict[str, int]:
-    """Return the texts that stand for a missing value of a property in the rows of `before`, with their counts."""
     if not isinstance(subject, t.Property):
         return {}
     text = f"{before} WITH {probe.source(subject)} AS value WHERE value IS NOT NULL RETURN value, count(*) AS times"

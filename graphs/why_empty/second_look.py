@@ -255,7 +255,6 @@ def differing_counts(probe: Probe, shape: Shape) -> Iterator[Diagnostic]:
 
 
 def _merging(step: Step) -> Iterator[t.Property]:
-    """Yield the properties by which a step merges rows."""
     projection = step.projection
     grouping = step.aggregates or projection.distinct
     for item in projection.items:
@@ -664,7 +663,6 @@ def _negated_use(shape: Shape, condition: t.Expression) -> PropertyUse | None:
 
 
 def _has_holes(shape: Shape, use: PropertyUse, facts: Statistics) -> bool:
-    """Whether the statistics show that some but not all nodes have the property."""
     known = filled(shape.facts, use, facts)
     return known is not None and 0 < known[0] < known[1]
 

@@ -127,7 +127,6 @@ class Dump(Source):
             raise DumpError(f"{self.path} contains {forms[0]}, not {forms[1]}")
 
     def _reporting(self, step: str, path: Path) -> Callable[[int], None]:
-        """Return a function that reports how many bytes of the file a step has read."""
         size = path.stat().st_size if path.exists() else 0
         return lambda done: self._progress(step, done, size)
 
@@ -217,7 +216,6 @@ class Reader:
 
     @cached_property
     def _db(self) -> sqlite3.Connection:
-        """The connection of this process, which is opened when the first line needs it."""
         return sqlite3.connect(f"file:{self.task.workspace}?mode=ro", uri=True, check_same_thread=False)
 
     @cached_property

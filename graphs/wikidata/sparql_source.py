@@ -242,7 +242,6 @@ class SparqlSource(Source):
         return self._numbers("item", f"VALUES ?end {{ {item_list(ends)} }} {pattern}")
 
     def _numbers(self, variable: str, pattern: str) -> list[int]:
-        """Return the numbers of the items that a pattern binds to a variable."""
         return _numbers(self.endpoint.select(prefixed(f"SELECT DISTINCT ?{variable} WHERE {{ {pattern} }}")), variable)
 
     def _statements(self, plan: Plan, labels: Sequence[str], workspace: Workspace) -> None:
@@ -270,8 +269,6 @@ class SparqlSource(Source):
             self._progress(f"{label}: statements", done[label], totals[label])
 
     def _fetched(self, query: StatementQuery, items: Sequence[int]) -> Fetched:
-        """Fetch the statements of items, and of the items into which some of them were merged."""
-
         def fetch(part: Sequence[int]) -> list[Fetched]:
             return [query.read(self.endpoint.select(query.text(part)))]
 

@@ -61,36 +61,36 @@ class Workspace:
 
     def __init__(self, path: Path, identity: str) -> None:
         self.path = Path(path)
-        self._db = sqlite3.connect(self.path, isolation_level=None)
+        self.database = sqlite3.connect(self.path, isolation_level=None)
         try:
             # A new workspace contains nothing that a crash of the machine could destroy, and flushing its first pages
             # to disk one by one would take longer than a small build.
-            self._db.execute("PRAGMA synchronous = OFF")
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA cache_size = -12288")
-            self._db.executescript(f"BEGIN; {_TABLES} COMMIT")
-            self._db.execute("PRAGMA synchronous = NORMAL")
+            self.database.execute("PRAGMA synchronous = OFF")
+            self.database.execute("PRAGMA journal_mode = WAL")
+            self.database.execute("PRAGMA cache_size = -12288")
+            self.database.executescript(f"BEGIN; {_TABLES} COMMIT")
+            self.database.execute("PRAGMA synchronous = NORMAL")
         except sqlite3.DatabaseError as error:
-            self._db.close()
+            self.database.close()
             raise WorkspaceError(
                 f"{path} is not the workspace of a build ({error}); delete it, or choose another output file"
             ) from None
         stored_identity = self._meta("identity")
         if stored_identity is None:
-            self._db.executemany("INSERT INTO meta VALUES (?, ?)", [("identity", identity), ("format", FORMAT)])
+            self.database.executemany("INSERT INTO meta VALUES (?, ?)", [("identity", identity), ("format", FORMAT)])
         elif stored_identity != identity or self._meta("format") != FORMAT:
-            self._db.close()
+            self.database.close()
             raise WorkspaceError(
                 f"{path} belongs to another definition or source; delete it, or choose another output file"
             )
 
     def close(self) -> None:
         """Close the workspace file."""
-        self._db.close()
+        self.database.close()
 
     def remove(self) -> None:
         """Close the workspace file, and delete the file and the extract."""
-        self._db.execute("PRAGMA synchronous = OFF")
+        self.database.execute("PRAGMA synchronous = OFF")
         self.close()
         for suffix in ("", "-wal", "-shm"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
@@ -101,45 +101,40 @@ class Workspace:
         """The folder, beside the workspace, of the extract: the part of a dump that a source needs."""
         return self.path.with_name(f"{self.path.name}-extract")
 
-    @property
-    def database(self) -> sqlite3.Connection:
-        """The SQLite connection, for a source's queries on the workspace."""
-        return self._db
-
     def _meta(self, key: str) -> str | None:
-        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        row = self.database.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return None if row is None else str(row[0])
 
     def is_done(self, task: str) -> bool:
         """Whether a task has been done, in this run of the build or an earlier run."""
-        return self._db.execute("SELECT 1 FROM done WHERE task = ?", (task,)).fetchone() is not None
+        return self.database.execute("SELECT 1 FROM done WHERE task = ?", (task,)).fetchone() is not None
 
     @contextmanager
     def doing(self, task: str | None = None) -> Iterator[None]:
         """Run the block in a transaction, which is stored completely or not at all; record a given `task` as done."""
-        self._db.execute("BEGIN IMMEDIATE")
+        self.database.execute("BEGIN IMMEDIATE")
         try:
             yield
             if task is not None:
-                self._db.execute("INSERT OR IGNORE INTO done VALUES (?)", (task,))
+                self.database.execute("INSERT OR IGNORE INTO done VALUES (?)", (task,))
         except BaseException:
-            self._db.execute("ROLLBACK")
+            self.database.execute("ROLLBACK")
             raise
-        self._db.execute("COMMIT")
+        self.database.execute("COMMIT")
 
     def add(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
         """Store rows in the column order of a table: `add("nodes", [(0, 42)])` makes Q42 a node of the label 0.
 
         A row with the same key is replaced.
         """
-        marks = ", ".join("?" for _ in self._db.execute(f"SELECT * FROM {table} LIMIT 0").description)
-        self._db.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", rows)
+        marks = ", ".join("?" for _ in self.database.execute(f"SELECT * FROM {table} LIMIT 0").description)
+        self.database.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", rows)
 
     def below(self, root: int) -> list[int]:
         """Return a class and its direct and indirect subclasses, by the stored edges, sorted."""
         return [
             row[0]
-            for row in self._db.execute(
+            for row in self.database.execute(
                 "WITH RECURSIVE below (class) AS (SELECT ?1 UNION SELECT edges.class FROM edges, below "
                 "WHERE edges.above = below.class) SELECT class FROM below ORDER BY class",
                 (root,),
@@ -148,11 +143,11 @@ class Workspace:
 
     def classes(self, root: int) -> set[int]:
         """Return the item numbers of a class and its stored subclasses."""
-        return {row[0] for row in self._db.execute("SELECT class FROM classes WHERE root = ?", (root,))} | {root}
+        return {row[0] for row in self.database.execute("SELECT class FROM classes WHERE root = ?", (root,))} | {root}
 
     def select_candidates(self, label: int) -> None:
         """Make all candidates of a label nodes of the label."""
-        self._db.execute(
+        self.database.execute(
             "INSERT OR IGNORE INTO nodes SELECT label, item FROM candidates WHERE label = ? ORDER BY item", (label,)
         )
 
@@ -172,13 +167,13 @@ class Workspace:
     def _keyset(self, table: str, condition: str, size: int) -> Iterator[list[int]]:
         query = f"SELECT DISTINCT item FROM {table} WHERE item > ? AND {condition} ORDER BY item LIMIT {size}"
         last = -1
-        while rows := [row[0] for row in self._db.execute(query, (last,))]:
+        while rows := [row[0] for row in self.database.execute(query, (last,))]:
             yield rows
             last = rows[-1]
 
     def count(self, table: str, label: int) -> int:
         """Return the number of a label's rows in the table `candidates` or `nodes`."""
-        return int(self._db.execute(f"SELECT count(*) FROM {table} WHERE label = ?", (label,)).fetchone()[0])
+        return int(self.database.execute(f"SELECT count(*) FROM {table} WHERE label = ?", (label,)).fetchone()[0])
 
     def add_statements(self, rows: Iterable[tuple[int, str, Sequence[Statement]]]) -> None:
         """Store statements, as rows of item, property and list of statements."""
@@ -187,7 +182,7 @@ class Workspace:
     def statements(self, item: int, name: str) -> list[Statement]:
         """Return the stored statements of an item and a property."""
         query = "SELECT body FROM statements WHERE item = ? AND property = ?"
-        row = self._db.execute(query, (item, int(name[1:]))).fetchone()
+        row = self.database.execute(query, (item, int(name[1:]))).fetchone()
         return [] if row is None else unpack_statements(row[0])
 
     def add_names(self, rows: Iterable[tuple[int, Names]]) -> None:
@@ -203,12 +198,12 @@ class Workspace:
     def names(self, item: int) -> Names | None:
         """Return the names of an item; None if they have not been fetched."""
         query = "SELECT name, description, aliases, article FROM names WHERE item = ?"
-        row = self._db.execute(query, (item,)).fetchone()
+        row = self.database.execute(query, (item,)).fetchone()
         return None if row is None else Names(row[0], row[1], orjson.loads(row[2]), row[3])
 
     def name_of(self, item: int) -> str | None:
         """Return the name of an item; None if it has none, or if it has not been fetched."""
-        row = self._db.execute("SELECT name FROM names WHERE item = ?", (item,)).fetchone()
+        row = self.database.execute("SELECT name FROM names WHERE item = ?", (item,)).fetchone()
         return row[0] if row is not None else None
 
     def named_nodes(self, label: int, items: Iterable[int]) -> set[int]:
@@ -217,12 +212,12 @@ class Workspace:
             "SELECT 1 FROM nodes WHERE label = ? AND item = ? AND "
             "EXISTS (SELECT 1 FROM names WHERE names.item = ? AND name IS NOT NULL)"
         )
-        return {item for item in items if self._db.execute(query, (label, item, self.target(item))).fetchone()}
+        return {item for item in items if self.database.execute(query, (label, item, self.target(item))).fetchone()}
 
     def target(self, item: int) -> int:
         """Return the item into which an item was merged, or the item itself if it was not merged."""
         seen = {item}
-        while row := self._db.execute("SELECT target FROM redirects WHERE item = ?", (item,)).fetchone():
+        while row := self.database.execute("SELECT target FROM redirects WHERE item = ?", (item,)).fetchone():
             item = row[0]
             if item in seen:
                 break

@@ -339,7 +339,6 @@ def _predictor(parsed: argparse.Namespace, graphs: Graphs, tasks: Sequence[Task]
 
 
 def _version(home: Home, name: str) -> str:
-    """Return an identifier of a loaded graph's data, which changes with each load; for any other graph, its name."""
     from graphground.graphs.storage.home import Catalog
 
     entry = Catalog(home).find(name)

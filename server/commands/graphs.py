@@ -394,7 +394,6 @@ def _import_records(parsed: argparse.Namespace) -> int:
 
 
 def _load(parsed: argparse.Namespace, name: str, convert: Callable[[Path], object]) -> str:
-    """Convert the source to a SimpleKG file and load the file; return the lines to print about the loaded graph."""
     from graphground.graphs.loading.load import load_file
 
     home = home_from(parsed)

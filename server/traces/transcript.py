@@ -49,7 +49,12 @@ def transcript(events: Iterable[Event]) -> str:
         parts += [f"### {number}. {_heading(event)}", _facts(event)]
         messages = _messages_of(event)
         if messages:
-            parts += _conversation(messages, asked.get((event.session, event.name), []))
+            before = asked.get((event.session, event.name), [])
+            for place, (role, text) in enumerate(messages):
+                same = place < len(before) and before[place] == (role, text)
+                parts += (
+                    [f"Message of {span(role)}: as before."] if same else [f"Message of {span(role)}:", fenced(text)]
+                )
             asked[event.session, event.name] = messages
             event = replace(event, arguments=None)
         parts += _body(event)
@@ -62,15 +67,6 @@ def _messages_of(event: Event) -> list[tuple[str, str]]:
     if not isinstance(sent, list) or not all(isinstance(message, Mapping) and "role" in message for message in sent):
         return []
     return [(str(message["role"]), str(message.get("text") or "")) for message in sent]
-
-
-def _conversation(messages: Sequence[tuple[str, str]], before: Sequence[tuple[str, str]]) -> list[str]:
-    """Return messages as text, without those that the same role was sent before."""
-    parts = []
-    for place, (role, text) in enumerate(messages):
-        same = place < len(before) and before[place] == (role, text)
-        parts += [f"Message of {span(role)}: as before."] if same else [f"Message of {span(role)}:", fenced(text)]
-    return parts
 
 
 def fenced(text: str, language: str = "text") -> str:
@@ -175,7 +171,6 @@ def _body(event: Event) -> list[str]:
 
 
 def _parsed(text: Any) -> Any:
-    """Return the object in a JSON text; anything else unchanged."""
     try:
         found = orjson.loads(text) if isinstance(text, str) and text.lstrip().startswith("{") else None
     except orjson.JSONDecodeError:
@@ -206,7 +201,6 @@ def _answer(answer: Any) -> list[str]:
 
 
 def _table(columns: Sequence[Any], rows: Sequence[Any]) -> str:
-    """Return the first `MOST_ROWS` rows as text, with aligned columns."""
     shown = [[visible(str(column), LONGEST_CELL) for column in columns]]
     for row in rows[:MOST_ROWS]:
         cells = row if isinstance(row, list) else [row]

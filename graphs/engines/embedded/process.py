@@ -281,7 +281,6 @@ def write_users(folder: Path, state: EngineState) -> None:
 
 
 def _user(name: str, password: str, group: str) -> dict[str, Any]:
-    """Return a user's entry in ArcadeDB's user file."""
     # ArcadeDB computes the hash with the base64 text of the salt, not with the decoded bytes.
     salt = base64.b64encode(secrets.token_bytes(32)).decode()
     key = hashlib.pbkdf2_hmac("sha256", password.encode(), salt.encode(), PASSWORD_ITERATIONS, 32)

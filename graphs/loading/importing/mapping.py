@@ -127,8 +127,8 @@ def infer_tables(files: Sequence[Table], name: str, cells: CellFormat | None = N
         table.id = _id_column(table)
     for table in tables:
         _release_if_link(table, tables)
-    if len(tables) == 1 and _has_no_ids(tables[0]):
-        tables[0].numbered = True
+    for table in tables if len(tables) == 1 else ():  # things, such as loans, for which no column is meant as an id
+        table.numbered = table.id is None and table.rows > 0 and not _named_ids(table) and not _is_link(table)
     nodes = [table for table in tables if table.id is not None or table.numbered]
     labels = {_label(table.stem): table for table in nodes}
     references = {table.file.name: dict(_references(table, labels)) for table in tables}
@@ -255,13 +255,7 @@ def _id_column(table: Content) -> str | None:
 
 
 def _is_link(table: Content) -> bool:
-    """Whether two columns are named like the ends of relationships: `start,end`."""
     return sum(1 for column in table.file.columns if _folded(column) in (*STARTS, *ENDS)) >= 2
-
-
-def _has_no_ids(table: Content) -> bool:
-    """Whether the rows are things, such as loans, for which no column is meant as an id."""
-    return table.id is None and table.rows > 0 and not _named_ids(table) and not _is_link(table)
 
 
 def _release_if_link(table: Content, tables: Sequence[Content]) -> None:
@@ -330,7 +324,6 @@ def _properties(table: Content, columns: list[str]) -> dict[str, Column]:
 
 
 def _key(column: str) -> str:
-    """Return a column's name as the name of a property: `release_date` for `release date`."""
     name = re.sub(r"\W+", "_", column).strip("_") or "value"
     return f"{name}_" if name in RESERVED_PROPERTIES else name
 
@@ -699,7 +692,6 @@ def _cells(file: Table, properties: AbstractMapping[str, Column]) -> list[Cell]:
 
 
 def _parts(cell: Any) -> list[str]:
-    """Return the parts of a list, or of a text in which they are separated by `;`."""
     parts = (str(part) for part in cell if part is not None) if isinstance(cell, list) else str(cell).split(SEPARATOR)
     return [part.strip() for part in parts if part.strip()]
 

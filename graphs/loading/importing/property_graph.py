@@ -395,7 +395,6 @@ def in_one_language(values: list[tuple[str, Any]]) -> list[Any]:
 
 
 def _key(term: Any) -> str:
-    """Return the id of a resource: its IRI, or `_:` and the name of a blank node."""
     return str(term) if str(term).startswith("_:") else str(term.value)
 
 
@@ -509,7 +508,6 @@ class GraphOfRecords:
                         sample.append(properties)
 
     def _seen(self, label: str, keys: Iterable[str]) -> Iterator[Seen]:
-        """Yield the text properties of a label with their values in the sample."""
         sample = self._samples[label]
         for key in keys:
             values = [value for node in sample if isinstance(value := node.get(key), str) and value.strip()]
@@ -668,7 +666,6 @@ def import_records(source: RecordSource, name: str, output: Path) -> GraphOfReco
 
 
 def _is_id(node: NodeRecord, key: str) -> bool:
-    """Whether a property is an `eid` that repeats the node's id, as in a graph that graphground loaded."""
     return key == "eid" and node.properties.get(key) == node.id
 
 

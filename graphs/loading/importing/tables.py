@@ -186,7 +186,6 @@ class CsvFile:
 
 
 def _line_of(content: bytes, encoding: str) -> int:
-    """Return the number of the line with the first byte that an encoding does not have."""
     try:
         content.decode(encoding)
     except UnicodeDecodeError as found:

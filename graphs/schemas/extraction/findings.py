@@ -183,7 +183,6 @@ class Findings:
         )
 
     def _combinations(self) -> tuple[Combination, ...]:
-        """Return each counted set of labels with its count and properties, the most frequent set first."""
         keys: dict[frozenset[str], list[str]] = {}
         for owner, key in sorted(self.types, key=lambda pair: pair[1]):
             if not isinstance(owner, str):
