@@ -25,6 +25,7 @@ from graphground.agents.conversation import Message, Outcome
 from graphground.agents.replies import CUT, Grade, grade_in, list_in, literals_in, query_in, read_suggested_grammar
 from graphground.agents.session import BoundReached, Session, shortened
 from graphground.agents.zero_shot import SchemaForm, read_schema
+from graphground.cypher.diagnostics import sentence
 from graphground.prompts.agents import FOLDER, agent_messages
 
 Role = Literal["generator", "evaluator", "extractor", "instructions", "aggregator", "interpreter"]
@@ -327,7 +328,7 @@ async def check_names(session: Session, query: str) -> list[str]:
     if answer.failed:
         return []
     sentences = [
-        f"line {found.get('line', 1)}: {_sentence(found['message'])}{_correction(found)}"
+        f"line {found.get('line', 1)}: {sentence(found['message'])}{_correction(found)}"
         for found in answer.fields.get("diagnostics", ())
         if found.get("severity") != "hint"
     ]
@@ -342,9 +343,3 @@ def _correction(found: Mapping[str, Any]) -> str:
     if suggestions == [""]:
         return f" Delete {found['found']!r}."
     return f" Instead: {' or '.join(suggestions)}." if suggestions else ""
-
-
-def _sentence(message: str) -> str:
-    """Return a message without the lines that show the position, and with a full stop unless it ends in `.` or `?`."""
-    line = message.partition("\n")[0]
-    return line if line.endswith((".", "?")) else f"{line}."

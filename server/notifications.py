@@ -189,7 +189,6 @@ class Changes:
                 await self._notify(ToolsListChanged(), "send_tool_list_changed")
 
     async def _notify(self, event: ServerEvent, method: str) -> None:
-        """Publish an event to subscribers, and call `method` on every session of the older protocol."""
         await self._bus.publish(event)
         for session in list(self._sessions):
             try:

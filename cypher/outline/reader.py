@@ -75,17 +75,13 @@ class Reader:
         returned: Scope = {}
         for clause in clauses:
             check_work()
-            kind = type(clause)
-            if kind is t.Match:
-                assert isinstance(clause, t.Match)
+            if isinstance(clause, t.Match):
                 self.match(clause, scope)
-            elif kind is t.With:
-                assert isinstance(clause, t.With)
+            elif isinstance(clause, t.With):
                 scope = self.projection(clause.projection, scope)
                 if clause.where is not None:
                     self.expressions.condition(clause.where, scope)
-            elif kind is t.Return:
-                assert isinstance(clause, t.Return)
+            elif isinstance(clause, t.Return):
                 returned = self.projection(clause.projection, scope, clause if outermost else None)
             else:
                 self.other(clause, scope)
@@ -99,22 +95,18 @@ class Reader:
         outer_comparisons = len(self.facts.comparisons)
         for pattern in clause.patterns:
             parts.append(self.patterns.pattern(pattern, inner))
-        if clause.search is not None:
-            self.search(clause.search, inner)
+        if clause.search is not None:  # Cypher 25's SEARCH: its query, its filter, and the variable of its score
+            self.expressions.value(clause.search.query, inner)
+            if clause.search.where is not None:
+                self.expressions.condition(clause.search.where, inner)
+            if clause.search.score is not None:
+                inner[clause.search.score.name] = None
         if clause.where is not None:
             self.expressions.condition(clause.where, inner)
         use.anchored = len(self.facts.comparisons) > outer_comparisons
         self.facts.matches.append(use)
         if inner is not scope:
             scope.update(added(scope, inner))
-
-    def search(self, search: t.Search, scope: Scope) -> None:
-        """Read Cypher 25's SEARCH: its query, its filter, and the variable of its score."""
-        self.expressions.value(search.query, scope)
-        if search.where is not None:
-            self.expressions.condition(search.where, scope)
-        if search.score is not None:
-            scope[search.score.name] = None
 
     def projection(self, projection: t.Projection, scope: Scope, answer: t.Return | None = None) -> Scope:
         """Read a WITH or RETURN; return its columns as the scope of the next clause.
@@ -208,10 +200,8 @@ def joined(facts: Facts, branches: list[Scope]) -> Scope:
             symbol.sources = [value for value in values if isinstance(value, Symbol)]
             facts.symbols.append(symbol)
             merged[name] = symbol
-        elif all(value is first for value in values):
-            merged[name] = first
         else:
-            merged[name] = None
+            merged[name] = first if all(value is first for value in values) else None
     return merged
 
 
@@ -373,13 +363,9 @@ class ExpressionReader:
         for argument, value in zip(node.arguments, values, strict=True):
             if isinstance(value, PropertyUse):
                 self.facts.calls.append((node, argument, value))
-        if key == "collect":
-            if isinstance(first, Symbol):
-                return listed_of(first)
-            return None
-        if key in ("head", "last"):
-            return first.element if isinstance(first, Symbol) and first.kind == "list" else None
-        return None
+        if key == "collect" and isinstance(first, Symbol):
+            return listed_of(first)
+        return first.element if key in ("head", "last") and isinstance(first, Symbol) and first.kind == "list" else None
 
     def subquery(self, node: t.Subquery, scope: Scope) -> Value:
         inner = self.patterns.nested(scope, node)
@@ -406,9 +392,7 @@ class ExpressionReader:
         if node.where is not None:
             self.condition(node.where, inner)
         found = self.value(node.projection, inner)
-        if isinstance(found, Symbol):
-            return listed_of(found)
-        return None
+        return listed_of(found) if isinstance(found, Symbol) else None
 
     def list_scope(self, node: t.ListComprehension | t.ListPredicate, scope: Scope) -> Value:
         source = self.value(node.source, scope)

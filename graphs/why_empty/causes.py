@@ -615,7 +615,6 @@ def _by_meaning(value: str, others: Sequence[str]) -> list[str]:
 
 
 def _elsewhere(found: Sequence[Candidate]) -> str:
-    """Return the sentence that says which other nodes have a value; empty if none is known."""
     places = dict.fromkeys(
         f"(:{quoted_name(item.label)} {{{quoted_name(item.name_property)}: {quoted(item.name)}}})"
         f"{' has this alias' if item.match == 'alias' else ' exists'}"

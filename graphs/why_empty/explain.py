@@ -371,7 +371,6 @@ class _Counting:
         return int(rows[0][0]) if rows else None
 
     def _count_alone(self, point: Point, node: t.NodePattern) -> None:
-        """Count the nodes that match a node pattern by itself, with and without the filters."""
         if not point.filters and node.labels is None:
             return
         name = {node.variable.name} if node.variable else set()

@@ -138,10 +138,6 @@ class Shape:
     start: int
     steps: list[Step] = field(default_factory=list)
 
-    def source(self, node: t.Node) -> str:
-        """Return the text of a part of the query."""
-        return self.query.text[node.start : node.end]
-
     def columns(self, items: Sequence[t.ReturnItem], name: str = "c") -> list[str]:
         """Return the columns of items under short names: `["n.name AS c0", "n.born AS c1"]`."""
         return [f"{self.source(item.expression)} AS {name}{place}" for place, item in enumerate(items)]
@@ -169,6 +165,7 @@ class Shape:
         return next(iter(found.values())) if len(found) == 1 else None
 
     def __post_init__(self) -> None:
+        self.source = self.query.source
         self._uses = {id(use.node): use for use in self.facts.properties if use.symbol.name and not use.in_map}
 
 
@@ -588,7 +585,6 @@ def texts_for_missing(probe: Probe, shape: Shape, facts: Statistics) -> Iterator
 
 
 def _placeholders(shape: Shape, use: PropertyUse, facts: Statistics) -> list[str]:
-    """Return the frequent texts of a property that stand for a missing value, such as `['', 'N/A']`."""
     known = [facts.property(owner, use.key) for owner in owners(shape.facts, use.symbol, use.key)]
     return sorted({text for item in known if item is not None for text, _ in item.placeholders})
 

@@ -306,7 +306,21 @@ class SparqlSource(Source):
         """
 
         def fetch(part: Sequence[int]) -> list[tuple[int, Names, int | None]]:
-            return self._names_of(languages, wikipedia, part)
+            texts: dict[int, defaultdict[str, defaultdict[str, list[str]]]] = {
+                item: defaultdict(lambda: defaultdict(list)) for item in part
+            }
+            targets: dict[int, int | None] = {}
+            numbers = {f"{ENTITY}Q{item}": item for item in part}
+            for found in self.endpoint.select(names_query(part, with_fallback(languages), wikipedia)):
+                number = numbers.get(found.pop("item")["value"])
+                if number is None:
+                    continue
+                for kind, term in found.items():
+                    if kind == "same":
+                        targets[number] = item_number(item_of(term["value"]) or "")
+                    else:
+                        texts[number][kind][term.get("xml:lang", "")].append(term["value"])
+            return [(item, names_in_texts(its, languages), targets.get(item)) for item, its in texts.items()]
 
         found, merged = {}, {}
         for item, names, target in self._in_parts("names", items, fetch):
@@ -316,25 +330,6 @@ class SparqlSource(Source):
         for item, names, _ in self._in_parts("names", sorted(set(merged.values()) - found.keys()), fetch):
             found[item] = names
         return found, merged
-
-    def _names_of(
-        self, languages: Sequence[str], wikipedia: str | None, items: Sequence[int]
-    ) -> list[tuple[int, Names, int | None]]:
-        texts: dict[int, defaultdict[str, defaultdict[str, list[str]]]] = {
-            item: defaultdict(lambda: defaultdict(list)) for item in items
-        }
-        targets: dict[int, int | None] = {}
-        numbers = {f"{ENTITY}Q{item}": item for item in items}
-        for found in self.endpoint.select(names_query(items, with_fallback(languages), wikipedia)):
-            number = numbers.get(found.pop("item")["value"])
-            if number is None:
-                continue
-            for kind, term in found.items():
-                if kind == "same":
-                    targets[number] = item_number(item_of(term["value"]) or "")
-                else:
-                    texts[number][kind][term.get("xml:lang", "")].append(term["value"])
-        return [(item, names_in_texts(its, languages), targets.get(item)) for item, its in texts.items()]
 
     def _in_parts(
         self,

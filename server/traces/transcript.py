@@ -62,7 +62,6 @@ def transcript(events: Iterable[Event]) -> str:
 
 
 def _messages_of(event: Event) -> list[tuple[str, str]]:
-    """Return the role and the text of each message that an agent sent to its model; empty for any other event."""
     sent = event.arguments
     if not isinstance(sent, list) or not all(isinstance(message, Mapping) and "role" in message for message in sent):
         return []

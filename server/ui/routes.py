@@ -431,7 +431,7 @@ class Page:
         if auth is not None:
             data = RequireAuthMiddleware(data, auth.required_scopes or [])
         page = Starlette(routes=[Mount("/api", data), Route("/{path:path}", send_file, methods=["GET"])])
-        return [Route("/", _to_page, methods=["GET"]), Mount(PREFIX, GuardedPage(page, security))]
+        return [Route("/", RedirectResponse(f"{PREFIX}/"), methods=["GET"]), Mount(PREFIX, GuardedPage(page, security))]
 
     async def call(self, request: Request) -> Response:
         """Handle `POST /ui/api/call/TOOL`: run a tool as an MCP client does, and return its answer."""
@@ -510,7 +510,3 @@ class Page:
                 return of_failure(self._unavailable(error, None))
 
         return handled
-
-
-async def _to_page(_: Request) -> Response:
-    return RedirectResponse(f"{PREFIX}/")

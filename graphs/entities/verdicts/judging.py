@@ -592,8 +592,6 @@ def holding_all_words(mention: str, candidates: Sequence[Candidate], counts: Ent
 
 def _is_plain_word(mention: str) -> bool:
     """Whether a mention is a frequent English word in lower case: `publisher` does not mean `video game publisher`."""
-    from graphground.graphs.entities.verdicts.judging import word_ranks  # NumPy, on first use
-
     return mention.islower() and word_ranks().get(fold(mention), PLAIN_RANK) < PLAIN_RANK
 
 
@@ -607,8 +605,6 @@ def _is_distant_alias(mention: str, candidate: Candidate) -> bool:
 
 def _held(words: Sequence[str], its: Sequence[str]) -> list[str] | None:
     """Return the words of a name that the words of a mention stand for, in their order; None if a word is missing."""
-    from graphground.graphs.entities.verdicts.judging import errors_allowed  # NumPy, on first use
-
     left, found, inexact = list(its), [], 0
     for word in words:
         other = word if word in left else next((other for other in left if root(other) == root(word)), None)

@@ -550,7 +550,6 @@ class GraphOfRecords:
                         types[key] = type_
 
     def _check_names(self) -> None:
-        """Refuse names that the database cannot store: empty, too long, not printable, or beginning with `@`."""
         keys = {key for types in (*self._properties.values(), *self._patterns.values()) for key in types}
         for name in sorted(self._properties.keys() | {type_ for type_, _, _ in self._patterns} | keys):
             if not can_be_name(name):
@@ -632,7 +631,6 @@ class GraphOfRecords:
             }
 
     def _add_types(self, types: dict[str, str], properties: Mapping[str, Any], place: int | None, owner: str) -> None:
-        """Add the types of properties to `types`; `owner` names a record that has no line in a file."""
         for key, value in properties.items():
             try:
                 found = type_of(value)

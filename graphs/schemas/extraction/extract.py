@@ -305,7 +305,8 @@ UNIONS = 100
 
 def read_neo4j(steps: Steps) -> None:
     """Read the whole schema from procedures and counts."""
-    steps.each(partial(read, steps) for read in (read_label_sets, relationship_properties, patterns))
+    read_types = partial(read_properties, steps, "rel", "relType", unquoted)
+    steps.each((partial(read_label_sets, steps), read_types, partial(patterns, steps)))
 
 
 def read_label_sets(steps: Steps) -> None:
@@ -323,11 +324,6 @@ def read_label_sets(steps: Steps) -> None:
     counts = count_all(steps, "labels", [counting(name) for name in names])
     for name, count in zip(names, counts, strict=True):
         steps.findings.add_combination([name], count)
-
-
-def relationship_properties(steps: Steps) -> None:
-    """Read the properties of each relationship type."""
-    read_properties(steps, "rel", "relType", unquoted)
 
 
 def read_properties(steps: Steps, element: str, owner: str, name_of: Callable[[Any], Any]) -> list[Any]:

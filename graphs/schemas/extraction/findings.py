@@ -248,7 +248,7 @@ class Steps:
         """Return the seconds until the whole extraction must end; negative after that."""
         return self.started + self.total_timeout - time.monotonic()
 
-    def each(self, tasks: Iterable[Callable[[], None]]) -> None:
+    def each(self, tasks: Iterable[Callable[[], object]]) -> None:
         """Run tasks concurrently; cancelling the caller's queries also cancels the queries of the tasks."""
         with ThreadPoolExecutor(self.at_once, "schema") as pool:
             for future in [pool.submit(copy_context().run, task) for task in tasks]:

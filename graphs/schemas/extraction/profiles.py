@@ -334,7 +334,6 @@ class Profiler:
         return True
 
     def _rows(self, step: str, query: str) -> list[list[Any]] | None:
-        """Return the rows of a query within its time limit; None on a failure, because profiles are optional."""
         try:
             return self._steps.must(query, timeout=min(SECONDS, max(self._steps.time_left(), 0.1)))
         except EngineError:
