@@ -168,10 +168,7 @@ class PropertyGraphSchema:
     @cached_property
     def relationship_types(self) -> Mapping[str, tuple[RelationshipPattern, ...]]:
         """Each relationship type with its patterns, in the schema's order."""
-        grouped: dict[str, list[RelationshipPattern]] = {}
-        for pattern in self.patterns:
-            grouped.setdefault(pattern.type, []).append(pattern)
-        return {name: tuple(patterns) for name, patterns in grouped.items()}
+        return {group[0].type: tuple(group) for group in grouped(self.patterns, lambda pattern: pattern.type)}
 
     @cached_property
     def relationship_properties(self) -> Mapping[str, Mapping[str, str]]:

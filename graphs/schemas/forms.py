@@ -122,12 +122,9 @@ def relationship_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING)
         mark = " (0 relationships)" if none else SYMMETRIC if is_symmetric(pattern, facts) else ""
         return property_map(pattern.properties, (), pattern.texts, empty), mark
 
-    by_type: dict[str, list[RelationshipPattern]] = {}
-    for pattern in schema.patterns:
-        by_type.setdefault(pattern.type, []).append(pattern)
     most = MAX_PATTERNS_OF_TYPE if len(schema.patterns) <= MANY_PATTERNS else 2
-    many = {type_ for type_, patterns in by_type.items() if len(patterns) > most}
-    lines = [_main_ends(by_type[type_], facts) for type_ in by_type if type_ in many]
+    many = {type_ for type_, patterns in schema.relationship_types.items() if len(patterns) > most}
+    lines = [_main_ends(patterns, facts) for type_, patterns in schema.relationship_types.items() if type_ in many]
     few = [pattern for pattern in schema.patterns if pattern.type not in many]
     for groups in grouped_types(grouped_patterns(few, rest), rest):
         properties, mark = rest(groups[0][0])

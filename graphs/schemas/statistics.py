@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from graphground.cypher.quoting import nodes, property_of, relationships
-from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
+from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern, grouped
 from graphground.cypher.text_values import find_placeholders
 from graphground.graphs.engines.client_context import BackgroundWork
 from graphground.graphs.engines.engine import Engine, EngineError, QueryCancelled, QueryRunner
@@ -226,10 +226,7 @@ class Statistics:
 
     @cached_property
     def _by_type(self) -> Mapping[str, tuple[PatternStatistics, ...]]:
-        grouped: dict[str, list[PatternStatistics]] = {}
-        for pattern in self.patterns:
-            grouped.setdefault(pattern.type, []).append(pattern)
-        return {type_: tuple(patterns) for type_, patterns in grouped.items()}
+        return {group[0].type: tuple(group) for group in grouped(self.patterns, lambda pattern: pattern.type)}
 
 
 def write_statistics(path: Path, facts: Statistics) -> None:

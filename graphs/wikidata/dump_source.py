@@ -134,6 +134,10 @@ class Dump(Source):
 class DumpSource(Dump):
     """A dump of entity JSON, one document per line: `DumpSource(Path("latest-all.json.gz"))`."""
 
+    def selects(self, plan: Plan, label: str) -> bool:
+        """Return False: only the classes of candidates have been checked."""
+        return False
+
     def subclasses(self, plan: Plan, workspace: Workspace) -> None:
         """Read all edges of the class tree, and from them the direct and indirect subclasses of the plan's classes."""
         if not plan.roots:

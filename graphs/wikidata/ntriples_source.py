@@ -221,10 +221,6 @@ class NTriplesSource(Dump):
             raise SourceError(f"N-Triples need an extra: {install_command('rdf')}") from None
         super().check(plan)
 
-    def selects(self, plan: Plan, label: str) -> bool:
-        """Whether the label's items are selected by classes: the query for members then checks all other conditions."""
-        return not plan.node(label).from_relationships
-
     def close(self) -> None:
         """Close the store."""
         if self._queries is not None:

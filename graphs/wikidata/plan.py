@@ -157,8 +157,8 @@ class Source(Protocol):
         """Raise an error if this source cannot be used, or cannot provide what the definition needs."""
 
     def selects(self, plan: Plan, label: str) -> bool:
-        """Whether the candidates that this source adds for a label satisfy all of the label's conditions."""
-        return False
+        """Whether the candidates for a label satisfy its conditions: a query for members of classes checks all."""
+        return not plan.node(label).from_relationships
 
     def subclasses(self, plan: Plan, workspace: Workspace) -> None:
         """Fetch the subclasses of the plan's classes."""

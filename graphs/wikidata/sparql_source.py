@@ -87,10 +87,6 @@ class SparqlSource(Source):
         """
         self.endpoint.measure_row_limit()
 
-    def selects(self, plan: Plan, label: str) -> bool:
-        """Whether the label's items are selected by classes: the query for members then checks all other conditions."""
-        return not plan.node(label).from_relationships
-
     def close(self) -> None:
         """Wait for the queries in progress, and close the connections."""
         self.endpoint.stop()

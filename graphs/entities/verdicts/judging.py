@@ -31,6 +31,7 @@ from rapidfuzz.distance import OSA
 from rapidfuzz.process import cdist
 
 from graphground.cypher.names.words import root
+from graphground.cypher.schema import grouped
 from graphground.graphs.entities.candidate import Candidate, EntityLookup
 from graphground.graphs.entities.files import Array
 from graphground.graphs.entities.spans import clean, doctrine_of, fold
@@ -669,11 +670,8 @@ def _letters(folded: str) -> str:
 
 def by_text(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
     """Return the candidates that were found by spelling, in up to `COMPARED` groups of one text, best group first."""
-    texts: dict[str, list[Candidate]] = {}
-    for candidate in candidates:
-        if candidate.match != "vector":
-            texts.setdefault(fold(candidate.matched or candidate.name), []).append(candidate)
-    return list(texts.values())[:COMPARED]
+    spelled = (candidate for candidate in candidates if candidate.match != "vector")
+    return grouped(spelled, lambda candidate: fold(candidate.matched or candidate.name))[:COMPARED]
 
 
 def _likely(
