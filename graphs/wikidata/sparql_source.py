@@ -47,6 +47,8 @@ ENDINGS = "0123456789"
 LONGEST_ENDING = 3
 T = TypeVar("T")
 K = TypeVar("K")
+Job = tuple[tuple[str, str], Callable[[], list[int]]]
+"""A label and the name of a task, with the function that returns the task's items."""
 
 
 class Queries(Protocol):
@@ -162,23 +164,19 @@ class SparqlSource(Source):
 
         Candidates are the members of classes and the start items of the relationships that select a label's items.
         """
-        members = [label for label in labels if not plan.node(label).from_relationships]
-        jobs = (job for label in members for job in self._members(plan, label, workspace))
-        for (label, task), found in self._at_once(jobs):
+
+        def jobs() -> Iterator[Job]:
+            for label in labels:
+                jobs_of = self._starts if plan.node(label).from_relationships else self._members
+                yield from jobs_of(plan, label, workspace)
+
+        for (label, task), found in self._at_once(jobs()):
             with workspace.doing(task):
                 workspace.add("candidates", [(plan.number(label), item) for item in sorted(set(found))])
-        for label in labels:
-            if label not in members:
-                self._starts(plan, label, workspace)
         self._statements(plan, labels, workspace)
 
-    def _members(
-        self, plan: Plan, label: str, workspace: Workspace
-    ) -> Iterator[tuple[tuple[str, str], Callable[[], list[int]]]]:
-        """Yield a key and a job for each slice of a label's classes, except slices that are done.
-
-        The key is the label and the name of the task; the job returns the members of the classes.
-        """
+    def _members(self, plan: Plan, label: str, workspace: Workspace) -> Iterator[Job]:
+        """Yield a job for each slice of a label's classes, except slices that are done."""
         node = plan.node(label)
         classes = sorted(plan.classes(label, workspace))
 
@@ -206,8 +204,8 @@ class SparqlSource(Source):
             if not workspace.is_done(task):
                 yield (label, task), partial(self._in_parts, "members", some_classes, fetch, fetch_by_endings)
 
-    def _starts(self, plan: Plan, label: str, workspace: Workspace) -> None:
-        """Store, as candidates of a label, the start items of the relationships that select the label's items.
+    def _starts(self, plan: Plan, label: str, workspace: Workspace) -> Iterator[Job]:
+        """Yield a job for the start items of the relationships that select a label's items, except what is done.
 
         The items at the ends of these relationships are nodes already.
         """
@@ -216,18 +214,10 @@ class SparqlSource(Source):
                 continue
             ranks = "best" if self._is_truthy else plan.definition.ranks(relationship)
             fetch = partial(self._subjects, relationship.wikidata, ranks)
-            tasks = (
-                (f"starts {label} {relationship} {ends[0]}-{ends[-1]}", ends)
-                for ends in workspace.batches("nodes", plan.number(relationship.end), ITEMS_AT_ONCE)
-            )
-            jobs = (
-                (task, partial(self._in_parts, "starts", ends, fetch))
-                for task, ends in tasks
-                if not workspace.is_done(task)
-            )
-            for task, found in self._at_once(jobs):
-                with workspace.doing(task):
-                    workspace.add("candidates", [(plan.number(label), item) for item in sorted(set(found))])
+            for ends in workspace.batches("nodes", plan.number(relationship.end), ITEMS_AT_ONCE):
+                task = f"starts {label} {relationship} {ends[0]}-{ends[-1]}"
+                if not workspace.is_done(task):
+                    yield (label, task), partial(self._in_parts, "starts", ends, fetch)
 
     def _subjects(self, name: str, ranks: str, ends: Sequence[int]) -> list[int]:
         """Return the items that have one of the items `ends` as a value of a property, by statements of `ranks`."""
