@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import anyio
 import orjson
@@ -399,8 +399,6 @@ class AboutQuery(OfGraph):
 
 logger = logging.getLogger(__name__)
 
-ResultT = TypeVar("ResultT")
-
 
 class Page:
     """The handlers of the page for one application: `Page(application, WorkerThreads()).routes(security, None)`."""
@@ -449,12 +447,12 @@ class Page:
 
     async def health(self, request: Request) -> Response:
         """Handle `GET /ui/api/health`: return the state of each graph."""
-        return of_value(await self.in_thread(request, "resource", lambda: read_health(self.application.graphs())))
+        return await self._answer(request, None, "resource", lambda: read_health(self.application.graphs()))
 
     async def schema(self, request: Request) -> Response:
         """Handle `POST /ui/api/schema` with `{"graph": "nba"}`: return a schema with its statistics."""
-        name = OfGraph.model_validate(await arguments_in(request)).graph
-        return of_value(await self.in_thread(request, "get_schema", self._with_graph(name, schema_for_page)))
+        arguments = OfGraph.model_validate(await arguments_in(request))
+        return await self._about_graph(request, arguments.graph, "get_schema", schema_for_page)
 
     async def drawn(self, request: Request) -> Response:
         """Handle `POST /ui/api/drawn`: return the queries whose rows hold what a query's rows come from."""
@@ -467,37 +465,35 @@ class Page:
     async def _about_query(self, request: Request, what: str, work: Callable[..., Any]) -> Response:
         arguments = AboutQuery.model_validate(await arguments_in(request))
         work = partial(work, query=arguments.query, parameters=arguments.parameters)
-        return of_value(await self.in_thread(request, what, self._with_graph(arguments.graph, work)))
+        return await self._about_graph(request, arguments.graph, what, work)
 
-    def _with_graph(self, name: str | None, work: Callable[[Graph], ResultT]) -> Callable[[], ResultT]:
-        """Return a function that runs `work` on a graph, which it opens if necessary.
+    async def _about_graph(
+        self, request: Request, name: str | None, what: str, work: Callable[[Graph], Any]
+    ) -> Response:
+        return await self._answer(request, name, what, lambda: work(graph_named(self.application.graphs(), name)))
 
-        The function raises `ToolFailure` if there is no graph of this name, or if it is not available; the failure
-        names the other graphs.
+    async def _answer(self, request: Request, name: str | None, what: str, work: Callable[[], Any]) -> Response:
+        """Return the response with the result of `work`, which runs in a worker thread and may open a graph.
+
+        Raises:
+            ToolFailure: there is no graph of this name, or it is not available; the failure names the other graphs.
         """
 
-        def run() -> ResultT:
+        def run() -> Any:
             try:
-                return work(graph_named(self.application.graphs(), name))
+                return work()
             except EngineError as error:
-                raise self._unavailable(error, name) from error
+                others = other_graphs(self.application.graphs, name)
+                message = self.application.hide(str(error))
+                if message != str(error):
+                    logger.warning("a request of the page failed: %s", error)
+                next_step = "Choose another graph." if others else ""
+                raise ToolFailure("graph_unavailable", message, nearest=others, next=next_step) from error
 
-        return run
-
-    def _unavailable(self, error: EngineError, name: str | None) -> ToolFailure:
-        others = other_graphs(self.application.graphs, name)
-        message = self.application.hide(str(error))
-        if message != str(error):
-            logger.warning("a request of the page failed: %s", error)
-        next_step = "Choose another graph." if others else ""
-        return ToolFailure("graph_unavailable", message, nearest=others, next=next_step)
-
-    async def in_thread(self, request: Request, what: str, work: Callable[[], ResultT]) -> ResultT:
-        """Run `work`, which may wait for a database, in a worker thread and return its result; see `WorkerThreads`."""
-        return await self._workers.run(caller_of(request), what, {}, work)
+        return of_value(await self._workers.run(caller_of(request), what, {}, run))
 
     def _reporting(self, handle: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
-        """Wrap a handler: a tool failure, invalid arguments or a database error become a response to the page."""
+        """Wrap a handler: a tool failure or invalid arguments become a response to the page."""
 
         async def handled(request: Request) -> Response:
             try:
@@ -506,7 +502,5 @@ class Page:
                 return of_failure(failure)
             except ValidationError as error:
                 return of_failure(ToolFailure("wrong_argument", str(error.errors()[0]["msg"]), next="Reload the page."))
-            except EngineError as error:
-                return of_failure(self._unavailable(error, None))
 
         return handled
