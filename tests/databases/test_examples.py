@@ -8,7 +8,6 @@ import pytest
 
 from tests.support.databases import DATABASES
 from tests.support.databases.measuring import filtered, fixes, names, opened, statements, suggestions
-from tests.support.databases.statements import mistaken
 from tests.support.neo4j_server import Neo4jServer
 
 pytestmark = [pytest.mark.neo4j, pytest.mark.timeout(600)]
@@ -43,11 +42,3 @@ def test_every_example_has_forty_questions_with_names_among_them() -> None:
         assert all(question.gold for question in questions)
         assert sum(len(question.mentions) for question in questions) >= 19
         assert sum(len(question.attempts) for question in questions) >= 6
-
-
-def test_the_queries_with_an_agents_mistakes_differ_from_the_gold_query() -> None:
-    gold = "MATCH (:Vendor {vendorName: 'Kestrel Tools'})-[:SUPPLIES]->(i:Item) RETURN i.itemName"
-    wrong = mistaken(gold)
-    assert "MATCH (:Vendor {name: 'Kestrel Tools'})-[:SUPPLIES]->(i:Item) RETURN i.itemName" in wrong
-    assert "MATCH (:Vendor {vendorName: 'Kestrel Tools'})<-[:SUPPLIES]-(i:Item) RETURN i.itemName" in wrong
-    assert gold not in wrong
