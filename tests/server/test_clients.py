@@ -1,9 +1,8 @@
-"""A client can use the whole server over each transport; test_typescript_clients.py does it in both protocols."""
+"""A client can use the whole server; test_typescript_clients.py does it over each transport."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,24 +11,16 @@ from mcp_types import PromptReference, ResourceTemplateReference, TextContent, T
 
 from graphground.prompts.template import all_templates
 from graphground.tools import NAMES
-from tests.support.serving import LEGACY, MODERN, connected, http_server, stdio
+from tests.support.serving import LEGACY, connected, stdio
 
 pytestmark = pytest.mark.anyio
 TEAMS = "MATCH (t:Team) RETURN count(t) AS teams"
 
 
-@pytest.fixture(scope="module")
-def address(data_folder: Path) -> Iterator[str]:
-    with http_server(data_folder) as address:
-        yield address
-
-
-@pytest.mark.parametrize(("transport", "mode"), [("stdio", MODERN), ("http", LEGACY)])
-async def test_a_client_is_served_tools_resources_prompts_and_completions(
-    transport: str, mode: str, data_folder: Path, request: pytest.FixtureRequest
+async def test_a_client_of_the_older_protocol_is_served_tools_resources_prompts_and_completions(
+    data_folder: Path,
 ) -> None:
-    server = stdio(data_folder) if transport == "stdio" else request.getfixturevalue("address")
-    async with connected(server, mode) as client:
+    async with connected(stdio(data_folder), LEGACY) as client:
         await check_tools(client)
         await check_resources(client)
         await check_prompts(client)

@@ -37,8 +37,7 @@ RIGHT_USES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize("script", ["sdk_1.mjs", "sdk_2.mjs"])
-@pytest.mark.parametrize("transport", ["stdio", "http"])
+@pytest.mark.parametrize(("script", "transport"), [("sdk_1.mjs", "stdio"), ("sdk_2.mjs", "http")])
 @pytest.mark.usefixtures("node")
 def test_a_typescript_client_receives_every_answer_and_every_failure(
     script: str,

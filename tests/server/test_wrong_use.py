@@ -12,17 +12,13 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent
 
 from tests.support.serving import ERROR_FIELDS, connected, failure_in, stdio
-from tests.support.wrong_use import VARIABLES, WRONG_USES, check
+from tests.support.wrong_use import WRONG_USES, check
 
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.parametrize("transport", ["stdio", "http"])
-async def test_every_failure_arrives_with_nearest_inputs_and_the_next_step(
-    wrong_home: Path, transport: str, request: pytest.FixtureRequest
-) -> None:
-    server = stdio(wrong_home, more=VARIABLES) if transport == "stdio" else request.getfixturevalue("wrong_address")
-    async with connected(server) as client:  # test_old_client.py speaks the older protocol
+async def test_every_failure_arrives_with_nearest_inputs_and_the_next_step(wrong_address: str) -> None:
+    async with connected(wrong_address) as client:  # test_typescript_clients.py does it over stdio
         await client.list_tools()  # from here on the client checks answers against the output schemas
         for wrong in WRONG_USES:
             check(wrong, failure_in(await client.call_tool(wrong.tool, wrong.arguments)))
