@@ -28,7 +28,6 @@ from graphground.server.sources import graph_sources
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
 from graphground.tools.find_entities import FindEntitiesRequest, find_entities
 from graphground.tools.get_schema import GetSchemaRequest, get_schema
-from graphground.tools.list_graphs import ListGraphsRequest, list_graphs
 from graphground.tools.tool import EMPTY
 from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
 from tests.support.index_files import assert_same_index
@@ -216,12 +215,6 @@ def test_a_restarted_server_does_not_use_an_outdated_schema(
         again.close()
 
 
-def test_list_graphs_returns_the_counts(served: OpenGraphs) -> None:
-    served.get(None)
-    listed = list_graphs(served, ListGraphsRequest()).graphs[0]
-    assert (listed.nodes, listed.relationships) == (6, 3)
-
-
 def test_the_naming_property_can_be_set(neo4j_5: Neo4jServer, tmp_path: Path) -> None:
     seeded(neo4j_5, *DATA)
     database = Database("shop", neo4j_5.uri, neo4j_5.user, neo4j_5.password, name_property="Customer=city")
@@ -232,14 +225,6 @@ def test_the_naming_property_can_be_set(neo4j_5: Neo4jServer, tmp_path: Path) ->
         assert found[0].cypher == "(n:Customer {city: 'Bergen'})"
     finally:
         graphs.close()
-
-
-def test_text_that_contains_numbers_is_reported_with_a_conversion(served: OpenGraphs) -> None:
-    answer = run(served, "MATCH (o:Order) RETURN max(o.freight) AS most")
-    assert answer.rows == [["99.23"]]
-    assert [(diagnostic.code, diagnostic.suggestions) for diagnostic in answer.diagnostics] == [
-        ("text_compared", ["toFloat(o.freight)"])
-    ]
 
 
 def test_an_empty_database_is_called_empty_and_its_first_data_are_counted(neo4j_5: Neo4jServer, tmp_path: Path) -> None:

@@ -21,16 +21,6 @@ def write(folder: Path, text: str) -> dict[str, str]:
     return {"home": str(folder)}
 
 
-def test_defaults_serve_every_loaded_graph_over_stdio(tmp_path: Path) -> None:
-    settings = read_settings({"home": str(tmp_path)}, {})
-    assert (settings.transport, settings.host, settings.graph, settings.bolt_databases()) == (
-        "stdio",
-        "127.0.0.1",
-        (),
-        (),
-    )
-
-
 def test_options_take_precedence_over_variables_and_variables_over_the_file(tmp_path: Path) -> None:
     home = write(tmp_path, "port = 1\nhost = '127.0.0.2'\ntransport = 'http'\n")
     settings = read_settings({**home, "port": 3}, {"GRAPHGROUND_PORT": "2", "GRAPHGROUND_HOST": "127.0.0.3"})
@@ -71,12 +61,10 @@ def test_the_names_of_password_variables_are_read_even_if_the_variables_are_not_
     ("text", "words"),
     [
         ("prot = 8300", "there is no setting 'prot'; did you mean 'port'?"),
-        ("port = 'x'", "port must be a whole number, not 'x'"),
         ("transport = 'sse'", "transport must be one of stdio, http, not 'sse'"),
         ("port 8300", "is not TOML"),
         ("[graphs.films]\nurl = 'bolt://a'", "[graphs.films] has no setting 'url'; did you mean 'uri'?"),
         ("[graphs.films]\ndatabase = 'a'", "[graphs.films] needs a uri"),
-        ("[graphs.films]\nuri = 7", "[graphs.films]: uri must be text"),
         ("graphs = 1", "write each graph as a table"),
     ],
 )
@@ -89,11 +77,6 @@ def test_a_wrong_setting_is_reported_with_valid_values(tmp_path: Path, text: str
 def test_a_settings_file_given_by_name_must_exist(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="there is no settings file"):
         read_settings({"settings": str(tmp_path / "none.toml")}, {})
-
-
-def test_a_variable_that_is_not_a_number_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="GRAPHGROUND_PORT must be a whole number, not 'many'"):
-        read_settings({"home": str(tmp_path)}, {"GRAPHGROUND_PORT": "many"})
 
 
 def test_several_graphs_in_one_variable_are_separated_by_commas(tmp_path: Path) -> None:
@@ -153,13 +136,10 @@ def test_a_table_in_the_settings_becomes_a_query_with_parameters(tmp_path: Path)
     [
         ("[queries.films_of]", '[queries."films of"]', "cannot be the name of a tool"),
         ("[queries.films_of]", "[queries.execute_cypher]", "is the name of a tool of graphground"),
-        ("[queries.films_of]", "[queries.Execute_Cypher]", "is the name of a tool of graphground"),
         ("[queries.films_of]", '[queries.FILMS_OF]\ndescription = "x"\ncypher = "x"\n[queries.films_of]', "already"),
         ("[queries.films_of]", f"[queries.{'x' * 49}]", "up to 48"),
         ('graph = "films"', 'grpah = "films"', "did you mean 'graph'"),
-        ('graph = "films"', "graph = 7", "graph must be text"),
         ("limit = 20", "limit = 0", "limit must be more than 0"),
-        ("limit = 20", "limit = true", "limit must be a whole number"),
         ("timeout_s = 2.5", "timeout_s = 601", "at most 600"),
         ('description = "The films of a director."', "", "needs the key 'description'"),
         ('type = "string"', 'type = "strnig"', "did you mean 'string'"),
@@ -172,9 +152,7 @@ def test_a_table_in_the_settings_becomes_a_query_with_parameters(tmp_path: Path)
             "items must be string, integer, number, boolean or date, not 'array'",
         ),
         ("default = 5", "default = 5\nrequired = true", "cannot be required"),
-        ('type = "string"', 'type = "string"\nenum = []', "enum must have at least 1 item"),
         ('type = "string"', 'type = "string"\nenum = [1]', "cannot be used: Input should be a valid string"),
-        ("default = 5", 'default = "5"', "cannot be used"),
         ("default = 5", "default = 0", "cannot be used"),
         ("parameters.most]", 'parameters."the most"]', "starting with a letter"),
     ],
@@ -187,9 +165,3 @@ def test_an_invalid_table_is_refused_with_its_position(tmp_path: Path, old: str,
     with pytest.raises(SettingsError, match=r"settings\.toml") as caught:
         read(tmp_path, text)
     assert words in str(caught.value)
-
-
-@pytest.mark.parametrize("text", ["queries = 7", "[queries]\nx = 7", "[queries.x]\nparameters = 7"])
-def test_a_value_that_is_not_a_table_is_refused(tmp_path: Path, text: str) -> None:
-    with pytest.raises(SettingsError):
-        read(tmp_path, text)

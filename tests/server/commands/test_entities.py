@@ -4,9 +4,7 @@ import pytest
 
 from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.graphs.engines.engine import Engine, EngineError, Table
-from graphground.graphs.entities import paging
 from graphground.graphs.entities.candidate import Record
-from graphground.graphs.entities.paging import count_nodes, database_pages
 from graphground.graphs.graph import Graph
 from graphground.server.commands.entities import make_vectors, show
 
@@ -42,19 +40,6 @@ class ThreePeople:
     def cancel(self) -> None: ...
 
     def close(self) -> None: ...
-
-
-def test_a_database_is_read_a_page_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paging, "PAGE", 2)
-    engine = ThreePeople()
-    assert count_nodes(engine, PEOPLE) == 3
-    assert list(database_pages(engine, PEOPLE)) == [
-        [
-            Record("4:0", "Person", "Ann", ["A."], None, {"city": "Bergen"}),
-            Record("4:1", "Person", "Bob", [], None, {"tags": ["x", "y"]}),
-        ],
-        [Record("4:2", "Person", "Cid", [], None, {})],
-    ]
 
 
 def test_the_number_of_vectors_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,11 +2,9 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from graphground.evals.reports.summary import compare
 from graphground.graphs.storage.home import Home
 from graphground.server.commands.command_line import run
 
@@ -48,26 +46,6 @@ def test_tasks_are_run_reported_and_compared_in_the_shell(
     assert run("eval", ["run", str(tmp_path / "harder.json"), str(tmp_path / "three"), "--suggest", *home]) == 0
     assert run("eval", ["report", str(tmp_path / "three"), "--beside", str(tmp_path / "one")]) == 1
     assert "no task in common; compare runs over the same task file" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(("tasks", "shown"), [(2, "p = 0.5"), (40, "p < 0.000001")])
-def test_a_tiny_p_value_is_not_shown_as_zero(
-    tasks: int, shown: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def read_run(folder: Path) -> tuple[dict[str, str], list[dict[str, Any]]]:
-        correct = float(folder.name == "second")
-        common = {"psjs": 1.0, "executable": 1.0, "expected": "answer", "behaviour": "", "pattern": ""}
-        return {}, [{"qid": str(number), "execution_accuracy": correct, **common} for number in range(tasks)]
-
-    def write_report(
-        _: object, records: list[dict[str, Any]], *__: object, other: Any, **___: object
-    ) -> dict[str, Any]:
-        return {"comparison": compare(other[1], records)}
-
-    monkeypatch.setattr("graphground.evals.runs.runner.read_run", read_run)
-    monkeypatch.setattr("graphground.evals.reports.page.write_report", write_report)
-    assert run("eval", ["report", "second", "--beside", "first"]) == 0
-    assert capsys.readouterr().out.endswith(f"McNemar's test: {shown}\n")
 
 
 @pytest.mark.parametrize(

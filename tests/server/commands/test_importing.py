@@ -69,21 +69,3 @@ def test_invalid_rows_are_listed_and_nothing_is_loaded(tmp_path: Path, capsys: p
         "graphground: movies.csv, line 5: 2 cells where the header has 6\n"
         "graphground: movies.csv, line 6: 2 cells where the header has 6\nNothing was imported: 2 problems.\n"
     )
-
-
-@pytest.mark.engine
-def test_a_file_of_json_lines_becomes_a_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "films.jsonl"
-    path.write_text(
-        '{"type": "node", "id": "1", "labels": ["Movie"], "properties": {"title": "Heat"}}\n'
-        '{"type": "node", "id": "2", "labels": ["Person"], "properties": {"name": "Michael Mann"}}\n'
-        '{"type": "relationship", "label": "DIRECTED", "start": "2", "end": "1"}\n'
-    )
-    home = ["--home", str(tmp_path / "home")]
-    assert run("graphs", ["import", str(path), *home]) == 0
-    assert capsys.readouterr().out == "Loaded 'films': 2 nodes, 1 relationship.\n"
-    path.write_text('{"type": "edge"}\n')
-    assert run("graphs", ["import", str(path), "--force", *home]) == 1
-    assert (
-        "films.jsonl, line 1: 'type' must be 'node' or 'relationship'\nNothing was imported" in capsys.readouterr().err
-    )

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import pytest
 
-from graphground.server.commands.query import diagnostic_lines, failure_lines, parameter
+from graphground.server.commands.query import diagnostic_lines, parameter
 from tests.support.commands import Ended, RunCommand
 from tests.support.serving import COMMAND, environment
 
@@ -63,12 +63,6 @@ def test_each_row_is_one_line_however_long_it_is(query: Query, run_command: RunC
     called = run_command(*words, home=data_folder)
     rows = [line for line in called.stdout.splitlines() if line.startswith("    [")]
     assert [json.loads(row.rstrip(","))[0] for row in rows] == [row[0] for row in json.loads(called.stdout)["rows"]]
-
-
-def test_if_even_all_truncates_the_rows_the_limits_of_all_are_printed(query: Query) -> None:
-    result = query("nba", "UNWIND range(1, 100001) AS number RETURN number", "--all", "--csv")
-    assert "There are more rows: --all prints at most 100,000 rows and 64 MB." in result.stderr
-    assert "--all prints more" not in result.stderr
 
 
 def test_more_rows_than_the_limit_are_reported_and_the_option_all_prints_every_row(query: Query) -> None:
@@ -126,11 +120,3 @@ def test_a_caret_is_under_its_word_after_tabs() -> None:
         "suggestions": [],
     }
     assert diagnostic_lines("\tabc\nd", [diagnostic]) == ["error: No. (x)", "  1 | \tabc", "    | \t^^^"]
-
-
-def test_only_advice_to_list_the_graphs_is_given_as_a_command() -> None:
-    advice = "Call get_schema without refresh for the schema as it was last read."
-    failure = {"error": "graph_unavailable", "message": "The database is away."}
-    assert failure_lines({**failure, "next": advice})[-1] == f"  next: {advice}"
-    listing = failure_lines({**failure, "next": "Call list_graphs to see the available graphs."})
-    assert listing[-1] == "  next: graphground graphs list shows the graphs."

@@ -52,9 +52,3 @@ def test_a_missing_file_is_reported_with_the_option_that_writes_it(
         run("trace", ["show", str(tmp_path / "none.jsonl")])
     assert ended.value.code == 2
     assert "serve --record" in capsys.readouterr().err
-
-
-def test_following_a_trace_as_a_transcript_is_refused(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        run("trace", ["show", trace, "--form", "markdown", "--follow"])
-    assert "summary" in capsys.readouterr().err

@@ -1,6 +1,5 @@
 """`graphground wikidata build`: from a definition to a file; tests/docs/test_tutorials.py loads and queries one."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,6 @@ import pytest
 from graphground.server.commands.command_line import run
 from tests.support.shared_data import needs
 from tests.support.sparql_endpoint import SparqlEndpoint
-from tests.support.wikidata_documents import raw_documents
 from tests.support.wikidata_places import PLACES, place_triples
 
 RAW = needs("wikidata_entities", "entities.jsonl.gz")
@@ -43,22 +41,6 @@ def test_a_definition_becomes_a_graph_and_what_was_left_out_is_printed(
     assert "Wrote " in out
     assert graph.exists()
     assert "Place.founded: date coarser than a day (as in Q" in out
-
-
-@RAW
-def test_a_dump_can_be_the_source_and_a_missing_source_is_reported(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "places.toml").write_text(PLACES, "utf-8")
-    (tmp_path / "dump.json").write_text("\n".join(map(json.dumps, raw_documents())), "utf-8")
-    command = ["build", str(tmp_path / "places.toml"), "--output", str(tmp_path / "places.json")]
-    assert run("wikidata", [*command, "--dump", str(tmp_path / "dump.json")]) == 0
-    assert "Wrote " in capsys.readouterr().out
     with pytest.raises(SystemExit):
-        run("wikidata", command)
+        run("wikidata", ["build", str(tmp_path / "places.toml"), "--output", str(graph)])
     assert "one of the arguments --endpoint --dump is required" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        run("wikidata", [*command, "--endpoint", "http://localhost:1/sparql", "--parallel", "0"])
-    assert "--parallel is 0: it must be from 1 to 64" in capsys.readouterr().err
-    assert run("wikidata", [*command, "--dump", str(tmp_path / "nothing.json")]) == 1
-    assert "there is no file" in capsys.readouterr().err

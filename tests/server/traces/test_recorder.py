@@ -77,14 +77,6 @@ def test_the_oldest_calls_are_dropped_if_the_calls_are_too_many_or_too_long() ->
         recorder.close()
 
 
-def test_calls_after_a_given_number_are_returned(recorder: Recorder) -> None:
-    for number in range(4):
-        record(recorder, f"tool_{number}")
-    recorder.settle()
-    assert [event_in(line).name for _, line in recorder.lines(after=2)[1]] == ["tool_2", "tool_3"]
-    assert recorder.lines(after=9)[1] == []
-
-
 def test_a_long_answer_is_recorded_with_fewer_rows_and_marked(recorder: Recorder) -> None:
     answer = {"columns": ["n"], "rows": [["x" * 100] for _ in range(10_000)], "row_count": 10_000}
     text = orjson.dumps(answer).decode()
@@ -257,12 +249,6 @@ def test_a_line_of_any_kind_is_read_and_written_back_unchanged(line: str, kind: 
     assert event_in(event.as_line()).as_dict() == event.as_dict()
     if kind not in (UNREADABLE, "unknown"):
         assert "input" not in event.more
-
-
-def test_an_agents_step_is_read_with_its_input_and_output_and_unknown_fields_are_kept() -> None:
-    event = event_in(LINES[0][0])
-    assert (event.arguments, event.answer) == ("Who?", "MATCH …")
-    assert event_in(LINES[1][0]).as_dict() == {"kind": "vote", "of": ["a", "b"]}
 
 
 def test_a_file_with_bytes_that_are_not_text_can_be_read(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from graphground.server.traces.event import UNREADABLE, Event, event_of
-from graphground.server.traces.transcript import LONGEST_CELL, MOST_ROWS, transcript
+from graphground.server.traces.event import Event, event_of
+from graphground.server.traces.transcript import transcript
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -121,23 +121,6 @@ def test_a_session_is_written_as_sections_with_query_rows_and_diagnostics() -> N
     assert "… and 12 more rows" in text
     assert "warning no_limit (line 1, column 2): No LIMIT." in text
     assert "3.1 ms" in text
-
-
-def test_a_single_row_or_character_that_is_left_out_is_counted_in_the_singular() -> None:
-    answer = {"columns": ["name"], "rows": [["x" * (LONGEST_CELL + 1)]] * (MOST_ROWS + 1)}
-    text = transcript([Event(name="execute_cypher", answer=answer)])
-    assert "(1 more character)" in text
-    assert "… and 1 more row\n" in text
-
-
-def test_a_session_without_a_name_and_a_line_that_cannot_be_read_are_headed_as_such() -> None:
-    text = transcript([Event(name="get_schema", client="ada 1.0"), Event(UNREADABLE, answer="a line of 20 MB")])
-    assert "## Unnamed session of `ada 1.0`\n" in text
-    assert "A line that cannot be read:\n" in text
-
-
-def test_an_empty_trace_is_reported_as_empty() -> None:
-    assert "empty" in transcript([])
 
 
 def test_the_messages_to_an_agents_model_are_text_and_the_next_round_shows_only_what_changed() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from opentelemetry import trace
+from starlette.testclient import TestClient
 
 from graphground import install_command
 from graphground.graphs.engines import client_context
@@ -28,18 +29,9 @@ from tests.support.http_calls import INITIALIZE
 from tests.support.serving import http_server
 
 Serve = Callable[..., tuple[str, int]]
+ADDRESS = "http://127.0.0.1:8300"
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 QUERY = "MATCH (t:Team {name: 'Los Angeles Lakers'}) RETURN t.name"
-
-
-def got(address: str, **headers: str) -> tuple[int, str, dict[str, str]]:
-    """Return the status, the body and the headers of a GET."""
-    try:
-        with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=30) as answer:
-            return answer.status, answer.read().decode(), {key.lower(): text for key, text in answer.headers.items()}
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.code, error.read().decode(), {key.lower(): text for key, text in error.headers.items()}
 
 
 def call(address: str, tool: str, arguments: dict[str, Any], **meta: str) -> dict[str, Any]:
@@ -60,12 +52,21 @@ def call(address: str, tool: str, arguments: dict[str, Any], **meta: str) -> dic
     return dict(answer)
 
 
+def client(**settings: Any) -> TestClient:
+    """Return a client of the HTTP application with these settings."""
+    given, workers = Settings(**settings), WorkerThreads()
+    application = Application(lambda: graph_sources(given))
+    server, operations = Protocol(application, workers=workers).server, operation_routes(application, workers, given)
+    return TestClient(http_app(server, given, f"{ADDRESS}/mcp", operations=operations), base_url=ADDRESS)
+
+
 def test_calls_are_counted_by_tool_and_error_without_their_content(tmp_path: Path) -> None:
     with http_server(tmp_path, "--metrics") as address:
         call(address, "list_graphs", {})
         call(address, "get_schema", {"graph": "secret name"})
-        status, text, headers = got(address.replace("/mcp", "/metrics"))
-    assert (status, headers["content-type"]) == (200, "text/plain; version=0.0.4; charset=utf-8")
+        with urllib.request.urlopen(address.replace("/mcp", "/metrics"), timeout=30) as answer:
+            text = answer.read().decode()
+    assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
     assert 'graphground_calls_total{tool="list_graphs",result="ok"} 1' in text
     assert 'graphground_calls_total{tool="get_schema",result="unknown_graph"} 1' in text
     assert 'graphground_call_seconds_bucket{tool="list_graphs",le="+Inf"} 1' in text
@@ -76,14 +77,28 @@ def test_calls_are_counted_by_tool_and_error_without_their_content(tmp_path: Pat
 
 
 def test_metrics_need_a_token_if_calls_do_and_are_off_by_default(tmp_path: Path) -> None:
-    token = "a-token-of-24-characters"
-    with http_server(tmp_path, "--metrics", more={"GRAPHGROUND_TOKEN": token}) as address:
-        place = address.replace("/mcp", "/metrics")
-        assert got(place)[0] == 401
-        assert got(place, Authorization="Bearer wrong")[0] == 401
-        assert got(place, Authorization=f"Bearer {token}")[0] == 200
-    with http_server(tmp_path) as address:
-        assert got(address.replace("/mcp", "/metrics"))[0] == 404
+    token, guarded = "a-token-of-24-characters", client(home=tmp_path, metrics=True, token="a-token-of-24-characters")
+    assert guarded.get("/metrics").status_code == 401
+    assert guarded.get("/metrics", headers={"Authorization": "Bearer wrong"}).status_code == 401
+    assert guarded.get("/metrics", headers={"Authorization": f"Bearer {token}"}).status_code == 200
+    assert client(home=tmp_path).get("/metrics").status_code == 404
+
+
+def test_a_server_without_a_usable_graph_is_alive_but_not_ready(tmp_path: Path) -> None:
+    answer = client(home=tmp_path, uri="bolt://127.0.0.1:1", name="films").get("/ready")
+    assert (answer.status_code, answer.json()) == (503, {"status": "not ready", "graphs": "0 of 1 graphs"})
+    app = client(home=tmp_path)
+    assert app.get("/health").json() == {"status": "ok"}
+    assert app.get("/ready").json() == {"status": "ready", "graphs": "1 of 1 graphs"}
+
+
+def test_every_response_names_its_request_and_a_client_may_name_it(tmp_path: Path) -> None:
+    app = client(home=tmp_path)
+    first, second = (app.get("/health").headers["x-request-id"] for _ in range(2))
+    assert first != second
+    for given, kept in (("agent-7.1", True), ('a"b', False)):
+        answer = app.get("/health", headers={"X-Request-Id": given})
+        assert (answer.headers["x-request-id"] == given) is kept
 
 
 def test_the_histogram_counts_each_call_in_every_bucket_above_its_time() -> None:
@@ -96,32 +111,12 @@ def test_the_histogram_counts_each_call_in_every_bucket_above_its_time() -> None
     assert text.count("# TYPE") == 2
 
 
-def test_a_server_without_a_usable_graph_is_alive_but_not_ready(tmp_path: Path) -> None:
-    (tmp_path / "settings.toml").write_text('[graphs.films]\nuri = "bolt://127.0.0.1:1"\n', encoding="utf-8")
-    with http_server(tmp_path) as address:
-        assert got(address.replace("/mcp", "/health"))[:2] == (200, '{"status":"ok"}')
-        status, text, _ = got(address.replace("/mcp", "/ready"))
-        assert (status, json.loads(text)) == (503, {"status": "not ready", "graphs": "0 of 1 graphs"})
-    (tmp_path / "settings.toml").unlink()
-    with http_server(tmp_path) as address:
-        assert got(address.replace("/mcp", "/ready"))[:2] == (200, '{"status":"ready","graphs":"1 of 1 graphs"}')
-
-
 def test_readiness_is_looked_for_once_a_second_at_most() -> None:
     asked = []
     application = Application(lambda: asked.append(1) or graph_sources(Settings()))  # type: ignore[func-returns-value]
     readiness = Readiness(application)
     assert len({readiness.look() for _ in range(20)}) == 1
     assert len(asked) == 1
-
-
-def test_every_response_names_its_request_and_a_client_may_name_it(tmp_path: Path) -> None:
-    with http_server(tmp_path) as address:
-        place = address.replace("/mcp", "/health")
-        first, second = (got(place)[2]["x-request-id"] for _ in range(2))
-        assert first != second
-        assert got(place, **{"X-Request-Id": "agent-7.1"})[2]["x-request-id"] == "agent-7.1"
-        assert got(place, **{"X-Request-Id": 'a"b'})[2]["x-request-id"] != 'a"b'
 
 
 def test_a_log_line_as_json_and_the_failure_of_a_call_name_the_same_request(capsys: pytest.CaptureFixture[str]) -> None:
