@@ -1,12 +1,6 @@
-"""Five ways in which a model fails, for each of the three agents: every run ends and says why.
+"""Ways in which a model, its endpoint or an agent fails: every run ends and says why.
 
-| | zero-shot, tools, loop |
-|---|---|
-| a refused key | `test_a_refused_key_ends_the_run_at_once` |
-| a rate limit | `test_after_a_rate_limit_a_request_is_repeated_a_limited_number_of_times` |
-| a cut stream | `test_a_cut_reply_is_requested_again_and_if_it_stays_cut_the_question_has_an_error` |
-| prose | `test_a_model_that_writes_prose_ends_in_an_error_that_says_so` |
-| an endless tool loop | `test_a_model_that_only_calls_tools_ends_within_the_limits` |
+A loop without end, and a model that writes only prose, are in test_tool_agent.py and test_multi_agent_loop.py.
 """
 
 from __future__ import annotations
@@ -24,18 +18,14 @@ from graphground.agents.multi_agent_loop import MultiAgentLoop
 from graphground.agents.runs import Agent, ask
 from graphground.agents.server_connection import connect
 from graphground.agents.session import Bounds, Session
-from graphground.agents.tool_agent import ToolAgent
 from graphground.agents.zero_shot import ZeroShot
 from tests.agents.conftest import KEY
-from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, fail, say, use
+from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, fail, say
 
 QUERY = "MATCH (t:Team) RETURN count(t) AS teams"
 QUESTIONS = [Question("q1", "nba", "How many teams are there?"), Question("q2", "nba", "How many players are there?")]
-AGENTS: tuple[Agent, ...] = (ZeroShot("exact"), ToolAgent(), MultiAgentLoop())
 BOUNDS = Bounds(model_calls=12, tool_calls=6, seconds=60)
 RETRIES = 2
-
-each_agent = pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
 
 
 def right(request: Asked) -> Answer:
@@ -85,7 +75,7 @@ def after_the_first_question(failing: Answer) -> Callable[[Asked], Answer]:
     return lambda request: failing if QUESTIONS[1].text in request.text else right(request)
 
 
-@each_agent
+@pytest.mark.parametrize("agent", [MultiAgentLoop()])
 def test_a_refused_key_ends_the_run_at_once(agent: Agent, running: Run) -> None:
     refused = fail(401, "invalid_api_key", f"Incorrect API key provided: {KEY}")
     failure = ended(running, after_the_first_question(refused))
@@ -95,7 +85,7 @@ def test_a_refused_key_ends_the_run_at_once(agent: Agent, running: Run) -> None:
     assert not running.waits
 
 
-@each_agent
+@pytest.mark.parametrize("agent", [MultiAgentLoop()])
 def test_after_a_rate_limit_a_request_is_repeated_a_limited_number_of_times(agent: Agent, running: Run) -> None:
     limited = fail(429, "rate_limit_exceeded", "slow down", retry_after="0.01")
     failure = ended(running, after_the_first_question(limited))
@@ -104,7 +94,7 @@ def test_after_a_rate_limit_a_request_is_repeated_a_limited_number_of_times(agen
     assert len(running.waits) == RETRIES
 
 
-@each_agent
+@pytest.mark.parametrize("agent", [MultiAgentLoop()])
 def test_a_cut_reply_is_requested_again_and_if_it_stays_cut_the_question_has_an_error(
     agent: Agent, running: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,17 +114,11 @@ def test_a_cut_reply_is_requested_again_and_if_it_stays_cut_the_question_has_an_
 
 CHOICELESS = Answer(raw=b'{"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": []}')
 FAILED_WITH_200 = Answer(raw=b'{"error": {"message": "the provider is asleep", "code": "asleep"}}')
-LISTED = Answer(raw=b"[1, 2]")
-MESSAGELESS = Answer(
-    raw=b'{"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [{"index": 0, '
-    b'"finish_reason": "stop", "message": null}]}'
-)
 
 
 @pytest.mark.parametrize("agent", [ZeroShot("exact")])
 @pytest.mark.parametrize(
-    ("reply", "words"),
-    [(CHOICELESS, ""), (FAILED_WITH_200, "asleep"), (LISTED, ""), (MESSAGELESS, ""), (Answer(raw=b"<html>"), "")],
+    ("reply", "words"), [(CHOICELESS, ""), (FAILED_WITH_200, "asleep"), (Answer(raw=b"<html>"), "")]
 )
 def test_a_reply_in_any_other_form_is_an_error_of_its_question_only(
     agent: Agent, running: Run, reply: Answer, words: str
@@ -158,24 +142,3 @@ def test_a_defect_of_the_agent_is_an_error_of_its_question(agent: Agent, running
     running(right)
     assert [record["stopped"] for record in running.records] == ["agent", "agent"]
     assert "KeyError: 'nobody foresaw this'" in running.records[0]["error"]
-
-
-@each_agent
-def test_a_model_that_writes_prose_ends_in_an_error_that_says_so(agent: Agent, running: Run) -> None:
-    requests = running(lambda request: say("There are thirty teams, as everybody knows."))
-    assert requests <= len(QUESTIONS) * BOUNDS.model_calls
-    for record in running.records:
-        assert "cypher" not in record
-        assert "quer" in record["error"]
-        assert record["stopped"] in ("answered", "rounds")
-
-
-@each_agent
-def test_a_model_that_only_calls_tools_ends_within_the_limits(agent: Agent, running: Run) -> None:
-    numbers = iter(range(1_000))
-    requests = running(lambda _: use("execute_cypher", graph="nba", query=f"RETURN {next(numbers)} AS n"))
-    assert requests <= len(QUESTIONS) * BOUNDS.model_calls
-    for record in running.records:
-        assert len(record["trace"]) <= BOUNDS.tool_calls
-        assert record["stopped"] in ("answered", "rounds", "calls")
-        assert record.get("error") or record["cypher"].startswith("RETURN")

@@ -111,14 +111,6 @@ def test_a_query_that_fails_causes_an_error_without_a_call_to_the_judge(nba_serv
     assert run.record["grade"] == "accept"
 
 
-def test_prose_in_place_of_a_query_causes_an_error_with_nothing_to_verify(nba_server: str) -> None:
-    run = loop(nba_server, {"generator": [PROSE, RIGHT], "evaluator": ["GRADE: accept"]})
-    assert run.states[:3] == ["generate → no query", "evaluate → error", "aggregate → generate"]
-    assert "extractor" not in run.roles
-    assert "no Cypher query" in run.prompts("aggregator")[0]
-    assert run.record["rounds"] == 2
-
-
 def test_after_four_rounds_the_best_attempt_is_kept(nba_server: str) -> None:
     roles = {"generator": [PROSE, OTHER, f"```cypher\n{BROKEN}\n```", PROSE], "evaluator": ["GRADE: incorrect"]}
     run = loop(nba_server, roles)

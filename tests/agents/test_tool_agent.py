@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -117,16 +116,6 @@ def test_a_query_cut_at_the_limit_of_tokens_is_no_query(nba_server: str, agent: 
     assert "the reply was cut at the limit of tokens (--max-tokens)" in record["error"]
     whole = Answer(f"```cypher\n{QUERY}\n```\nIt counts", finish="length")
     assert answered(nba_server, lambda request: whole, agent).record["cypher"] == QUERY
-
-
-@pytest.mark.parametrize("agent_class", [ToolAgent, ZeroShot])
-def test_the_prompts_of_an_agent_are_replaced_from_a_folder(
-    nba_server: str, tmp_path: Path, agent_class: Callable[..., Agent]
-) -> None:
-    for name in ("tool_agent", "zero_shot"):
-        (tmp_path / f"{name}.md").write_text("---\ntitle: Mine\ndescription: Mine.\n---\nAhoy!\n")
-    run = answered(nba_server, lambda request: say(QUERY), agent_class(prompts=tmp_path))
-    assert "Ahoy!" in run.requests[0].text
 
 
 def test_prose_without_any_call_causes_an_error(nba_server: str) -> None:

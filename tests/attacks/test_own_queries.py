@@ -47,15 +47,6 @@ def test_a_query_that_does_more_than_read_becomes_no_tool(cypher: str, tmp_path:
     assert len(answer.payload) < 5_000
 
 
-@pytest.mark.parametrize(
-    "name", ["execute_cypher", "LIST_GRAPHS", "../x", "a b", "<script>", "a\nb", "x" * 49, "", "ünï"]
-)
-def test_a_query_whose_name_is_invalid_for_a_tool_is_refused(name: str, tmp_path: Path) -> None:
-    text = f'[queries.{json.dumps(name)}]\ndescription = "x"\ncypher = "RETURN 1 AS x"\n'
-    with pytest.raises(SettingsError, match=r"settings\.toml"):
-        read_settings({"home": str(read(tmp_path, text))}, {})
-
-
 @pytest.mark.parametrize("text", ["a = " + "[" * 5_000 + "]" * 5_000, "\0", "[queries]\n" * 2, "x" * 1_000_000])
 def test_malformed_settings_are_refused_with_a_short_message(text: str, tmp_path: Path) -> None:
     with pytest.raises(SettingsError) as caught:

@@ -127,12 +127,6 @@ def test_a_cursor_with_another_query_is_refused_and_its_own_query_is_suggested()
     assert (refused.error, refused.nearest) == ("wrong_argument", [NAMES])
 
 
-def test_a_call_with_neither_query_nor_cursor_causes_an_error() -> None:
-    with pytest.raises(ToolFailure, match="query") as caught:
-        execute(Counting(1), graph="films")
-    assert (caught.value.error, caught.value.nearest) == ("missing_argument", ["query"])
-
-
 def kept(name: str, owner: str, size: int) -> Rest:
     return Rest(["a"], [[1]], NAMES, 1, name=name, owner=owner, size=size)
 

@@ -118,15 +118,6 @@ def test_several_statements_are_refused_with_the_advice_to_send_each_alone() -> 
     assert failure.value.next == "Call execute_cypher once for each statement."
 
 
-def test_functions_of_another_database_are_refused_only_by_that_database() -> None:
-    query = "MATCH (m:Movie {name: 'Heat'}) RETURN assertType(m.name, 'STRING') AS ok"
-    engine = Recorder(dialect=MEMGRAPH)
-    executed(query, engine)
-    assert engine.ran == [query]
-    with pytest.raises(ToolFailure, match="assertType"):
-        executed(query, Recorder())
-
-
 @pytest.fixture
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Record the texts that the parser reads during a test, in order."""
@@ -149,16 +140,6 @@ def test_a_valid_query_is_parsed_once_per_call(film_graph: Graph, parsed: list[s
     parsed.clear()
     assert validate_cypher(graphs, ValidateCypherRequest(query=query)).valid
     assert parsed == [query]
-
-
-def test_a_query_with_an_empty_answer_is_parsed_once_and_each_probe_once(film_graph: Graph, parsed: list[str]) -> None:
-    graphs = OpenGraphs([GraphSource("films", "", "embedded", lambda: film_graph)])
-    query = "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person {gender: 'nobody'}) RETURN p.name AS director"
-    answer = execute_cypher(graphs, ExecuteCypherRequest(query=query))
-    assert answer.columns == ["director"]
-    assert [diagnostic.code for diagnostic in answer.diagnostics] == ["filter_removes_all"]
-    assert parsed[0] == query
-    assert len(parsed) == len(set(parsed))
 
 
 @pytest.mark.slow

@@ -26,18 +26,6 @@ def opened(name):
     return OpenGraphs([GraphSource(name, "", "none", lambda: Graph(name, schema))])
 
 
-def test_the_base_form_of_a_schema_has_its_patterns_as_cypher():
-    answer = get_schema(films_alone(), GetSchemaRequest(form="base"))
-    assert "(:Movie)-[:directedBy]->(:Person)" in answer.schema_
-    assert not answer.truncated
-    assert answer.as_text() == answer.schema_
-
-
-def test_the_json_form_of_a_schema_is_parsed_to_the_same_schema():
-    answer = get_schema(films_alone(), GetSchemaRequest(form="json"))
-    assert PropertyGraphSchema.from_cypherbench(answer.schema_).to_cypherbench() == FILMS.to_cypherbench()
-
-
 @needs("schemas", "politics.json")
 @pytest.mark.parametrize("form", ["base", "enhanced", "json"])
 @pytest.mark.parametrize("budget", [60, 120, 200])
@@ -123,12 +111,6 @@ def test_the_filtered_schema_contains_the_elements_named_in_the_question():
     assert re.search(r"date_of_birth[\w, ]*: date", answer.schema_)
 
 
-def test_an_answer_with_a_budget_states_the_tokens_of_the_schema():
-    request = GetFilteredSchemaRequest(question="When was the director born?", max_tokens=500)
-    answer = get_filtered_schema(films_alone(), request)
-    assert answer.tokens == estimate_tokens(answer.schema_)
-
-
 def test_fields_that_are_false_or_only_repeat_the_call_are_left_out():
     application = Application(films_alone)
     whole = json.loads(application.call("get_schema", {}).payload)
@@ -157,12 +139,6 @@ def test_a_small_schema_is_returned_whole_if_a_part_would_not_be_shorter(questio
     shorter = estimate_tokens(answer.as_text()) < estimate_tokens(whole)
     assert shorter or answer.left_out == []
     assert shorter or answer.schema_.startswith(whole)
-
-
-def test_an_empty_question_gets_the_whole_schema():
-    answer = get_filtered_schema(films_alone(), GetFilteredSchemaRequest(question=""))
-    assert answer.whole
-    assert answer.left_out == []
 
 
 def test_a_schema_cut_to_the_budget_is_not_called_whole():

@@ -21,13 +21,6 @@ def test_a_graph_without_data_is_enough_to_find_and_fix_errors() -> None:
     assert answer.suggested_query == "MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p) RETURN p.name"
 
 
-def test_text_that_is_not_cypher_gets_a_normal_answer_with_a_position() -> None:
-    answer = validated("MATCH (m:Movie RETURN m")
-    assert not answer.valid
-    assert answer.diagnostics[0].code == "syntax"
-    assert (answer.diagnostics[0].line, answer.diagnostics[0].column) == (1, 16)
-
-
 def test_every_diagnostic_of_an_answer_states_where_its_span_begins_and_ends() -> None:
     texts = (
         "MATCH (m:Movi) RETURN m.name",
