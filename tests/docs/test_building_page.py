@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from graphground.evals.tasks.task import read_tasks
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.storage.home import Home
-from tests.support.pages import section
+from tests.support.pages import load_module, section
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
 QUESTIONS = ROOT / "examples" / "building" / "questions.json"
-
-
-def writer() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("write_building", ROOT / "docs" / "write_building.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture
@@ -44,7 +33,7 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 @pytest.mark.engine
 @pytest.mark.timeout(240)
 def test_every_command_of_the_page_prints_the_output_shown(own_home: Path) -> None:
-    assert writer().replayed(PAGE) == PAGE, "run: python docs/write_building.py"
+    assert load_module(ROOT / "docs" / "write_building.py").replayed(PAGE) == PAGE, "run: python docs/write_building.py"
 
 
 def test_the_task_file_has_the_questions_and_the_last_queries_of_the_page() -> None:

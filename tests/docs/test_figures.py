@@ -41,8 +41,3 @@ def test_a_recorded_figure_replaces_the_older_one_with_the_same_words(
     assert not second.missed
     with pytest.raises(ValueError, match=r"the bar of 'time' is '0\.4'"):
         record("language", Figure("time", "", 0.3, "ms", "0.4", "benchmarks.cypher.language"))
-
-
-@pytest.mark.parametrize(("value", "bar", "missed"), [(5, "<= 5", False), (6, "<= 5", True), (94, ">= 95", True)])
-def test_a_value_beyond_its_bar_is_a_miss(value: float, bar: str, missed: bool) -> None:
-    assert Figure("a", "b", value, "", bar, "benchmarks.guard").missed is missed

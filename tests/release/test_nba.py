@@ -9,7 +9,7 @@ import pytest
 
 from graphground.graphs.bundled import bundled_graph
 from release import nba
-from release.nba import Row, TableError, feet_to_cm, parse_stint, pounds_to_kg, read_table, slug
+from release.nba import Row, TableError, parse_stint, read_table
 
 
 def test_the_shipped_document_is_what_the_tables_give():
@@ -57,32 +57,12 @@ def test_a_table_line_with_an_extra_or_a_missing_cell_is_refused_with_its_positi
         read_table(tmp_path, "t")
 
 
-def test_a_stint_is_read_with_and_without_end_and_number():
-    assert [parse_stint(text).end for text in ("CLE 2003-2010 #23", "LAL 2018-", "LAL 1996 #32")] == [2010, None, 1996]
-    assert parse_stint("CLE 2003-2010 #23").number == 23
-
-
 @pytest.mark.parametrize("text", ["CLE", "Cle 2003", "CLE 2003-10", "CLE 2003 - 2010", "CLE 2003 #123", "CLE 2003 23"])
 def test_a_malformed_stint_is_refused(text):
     with pytest.raises(TableError, match="is not a stint"):
         parse_stint(text)
 
 
-def test_feet_and_pounds_become_whole_metric_units():
-    assert [feet_to_cm(text) for text in ("5-3", "6-9", "7-7")] == [160.0, 206.0, 231.0]
-    assert pounds_to_kg(250) == 113.0
-    with pytest.raises(TableError, match="is not a height"):
-        feet_to_cm("6-12")
-
-
 def test_a_date_that_does_not_exist_is_refused():
     with pytest.raises(TableError, match=r"players\.csv line 4: born '1984-02-30' is not a date"):
         Row("players.csv line 4", {"born": "1984-02-30"}).day("born")
-
-
-def test_a_slug_is_plain_ascii():
-    assert [slug(name) for name in ("Nikola Jokić", "Shaquille O'Neal", "UW–Milwaukee Panther Arena")] == [
-        "nikola-jokic",
-        "shaquille-oneal",
-        "uw-milwaukee-panther-arena",
-    ]

@@ -1,4 +1,4 @@
-"""Certificates of local servers, generated on demand: self-signed, or signed by a private authority."""
+"""Self-signed certificates of local servers, generated on demand."""
 
 from __future__ import annotations
 
@@ -40,30 +40,3 @@ def self_signed(folder: Path) -> Path:
     return folder / "public.crt"
 
 
-def authority_and_server(folder: Path) -> Path:
-    """Write `private.key` and `public.crt` of a server `localhost`, signed by a private authority.
-
-    Return the path of the authority's certificate.
-    """
-    self_signed(folder)
-    authority = x509.load_pem_x509_certificate((folder / "public.crt").read_bytes())
-    authority_key = serialization.load_pem_private_key((folder / "private.key").read_bytes(), None)
-    assert isinstance(authority_key, ec.EllipticCurvePrivateKey)
-    (folder / "public.crt").rename(folder / "authority.crt")
-    key = ec.generate_private_key(ec.SECP256R1())
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "index")]))
-        .issuer_name(authority.subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(authority.not_valid_before_utc)
-        .not_valid_after(authority.not_valid_after_utc)
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .sign(authority_key, hashes.SHA256())
-    )
-    (folder / "private.key").write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
-    (folder / "public.crt").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    return folder / "authority.crt"

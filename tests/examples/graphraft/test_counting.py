@@ -86,11 +86,6 @@ def test_the_counts_of_every_enumerated_pattern_equal_the_rows_of_its_query(film
         assert counted == (len(alone), len(hits), len(set(hits))), candidate.query
 
 
-def test_a_pattern_with_another_number_of_columns_is_not_a_candidate() -> None:
-    assert counting(f"{FILMS} RETURN n.name, n.runtime_minute", 0, 1, ()) is None
-    assert counting(f"{FILMS} RETURN *", 0, 1, ()) is None
-
-
 CALLED = "CALL { MATCH (n:A) RETURN n, 1 AS m UNION MATCH (n:B) RETURN n, 2 AS m } WITH DISTINCT n"
 
 

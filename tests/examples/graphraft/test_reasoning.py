@@ -1,23 +1,13 @@
-import sys
-
-import anyio
 import pytest
 
 from examples.graphraft.reasoning import (
     CHARACTERS_PER_TOKEN,
     Node,
     Retrieved,
-    choice_prompt,
     chosen_nodes,
     ranked_nodes,
-    retrieve,
     subgraph_text,
-    suggested_queries,
 )
-from graphground.agents.server_connection import connect
-from graphground.graphs.graph import Graph
-from graphground.graphs.storage.home import Home
-from tests.support.serving import environment
 
 HEAT = Node.of("Heat", "Film", {"name": "Heat", "runtime_minute": 170, "languages": ["English", "Spanish"], "x": None})
 RONIN, THIEF = Node("Ronin", "Film"), Node("Thief [1981]", "Film", (("year", "1981"),))
@@ -67,26 +57,3 @@ def test_the_text_stays_within_the_budget_and_counts_the_omitted_parts(max_token
 )
 def test_the_chosen_nodes_are_read_from_a_reply(reply: str, names: list[str]) -> None:
     assert [node.name for node in chosen_nodes(reply, (HEAT, RONIN, THIEF))] == names
-
-
-def test_the_prompt_shows_the_subgraph_and_the_question() -> None:
-    prompt = choice_prompt("Which is the longest? {{subgraph}}", subgraph_text(FOUND))
-    assert "Question: Which is the longest? {{subgraph}}" in prompt
-    assert "3. Thief [1981] (Film)" in prompt
-
-
-@pytest.mark.anyio
-async def test_the_subgraph_of_a_question_contains_the_nodes_of_the_answer(films_home: Home, film_graph: Graph) -> None:
-    question = "Which films did Michael Mann direct?"
-    answer = film_graph.run(
-        "MATCH (n:Film)-[:directedBy]->(:Person {name: 'Michael Mann'}) RETURN DISTINCT n.name"
-    ).rows
-    with anyio.fail_after(90):
-        async with connect(
-            (sys.executable, "-m", "graphground", "serve"), environment=environment(films_home.folder)
-        ) as server:
-            found = await retrieve(server, "films", await suggested_queries(server, "films", question, 5))
-    names = {node.name for pattern in found for node in pattern.nodes if node.label == "Film"}
-    assert {row[0] for row in answer} <= names
-    first = next(pattern for pattern in found if "directedBy" in pattern.pattern)
-    assert any(key == "runtime_minute" for node in first.nodes for key, _ in node.details)

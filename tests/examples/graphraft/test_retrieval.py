@@ -13,11 +13,6 @@ def test_hit_recall_and_rank_of_a_list_equal_those_worked_out_by_hand() -> None:
     assert mean_reciprocal_rank([(RANKED, RELEVANT), ([], {"a"}), (["a"], {"a"})]) == 0.5
 
 
-def test_a_repeated_item_counts_once_and_later_items_move_up() -> None:
-    assert hit_at(["x", "x", "x", "a"], {"a"}, 2) == 1.0
-    assert recall_at(["a", "a", "b"], {"a", "b"}, 2) == 1.0
-
-
 def test_an_undefined_metric_is_refused() -> None:
     with pytest.raises(ValueError, match="no item is relevant"):
         hit_at(["a"], [], 1)

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from examples.graphraft.stark import RetrievalQuestion, StarkFileError, read_stark, score_rankings, stark_scores
+from examples.graphraft.stark import RetrievalQuestion, StarkFileError, read_stark, score_rankings
 
 
 @pytest.fixture
@@ -49,18 +49,6 @@ def test_files_in_another_layout_are_refused_with_the_position(stark_folder: Pat
     file.write_text("id,query,answer_ids\n1,Which?,__import__('os')\n", encoding="utf-8")
     with pytest.raises(StarkFileError, match="line 2"):
         read_stark(stark_folder)
-
-
-def test_the_four_scores_are_means_over_questions() -> None:
-    ranked = list(range(30))
-    assert stark_scores([(ranked, {0}), (ranked, {4, 25})]) == {
-        "hit@1": 0.5,
-        "hit@5": 1.0,
-        "recall@20": 0.75,
-        "mrr": pytest.approx((1 + 1 / 5) / 2),
-    }
-    with pytest.raises(ValueError, match="no answers"):
-        stark_scores([])
 
 
 def test_a_missing_ranking_counts_as_wrong_and_rankings_of_nothing_are_refused(
