@@ -6,7 +6,7 @@
 `--cypherbench` is a folder of stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`), of which
 three that nothing is learned from are asked; `--metaqa` a data folder and the name of MetaQA's graph in it, whose
 questions are those of ../shared/data; `--questions` a data folder, a graph and a file with a question and its gold
-query on each line (`question`, `cypher`, `mentions`); `--neo4j` asks the example databases of the tests, in a Neo4j
+query on each line (`question`, `cypher`, `mentions`); `--neo4j` asks the example database of the tests, in a Neo4j
 that is started here.
 
 A candidate is right if it returns the gold query's rows, for MetaQA if it names the answers with F1 of at least 0.9.
@@ -236,18 +236,20 @@ def sets(options: argparse.Namespace) -> Iterator[tuple[Graph, list[Asked]]]:
         home, _, name = place.rpartition(":")
         yield open_stored(name, Home(Path(home))), file_questions(Path(file), Path(file).stem)[: options.first]
     if options.neo4j:
-        from tests.support.databases import DATABASES
+        from tests.support.databases import ERP
         from tests.support.databases.measuring import opened
         from tests.support.neo4j_server import running_neo4j
 
-        with tempfile.TemporaryDirectory() as folder, running_neo4j(Path(folder)) as server:
-            for name, database in DATABASES.items():
-                with opened(server, database, Path(folder) / name) as trial:
-                    asked = [
-                        Asked(q.text, q.gold, names=tuple(m.value for m in q.mentions), group="Neo4j examples")
-                        for q in database.questions()
-                    ]
-                    yield trial.graph, asked
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            running_neo4j(Path(folder)) as server,
+            opened(server, ERP, Path(folder) / "home") as trial,
+        ):
+            asked = [
+                Asked(q.text, q.gold, names=tuple(m.value for m in q.mentions), group="Neo4j example")
+                for q in ERP.questions()
+            ]
+            yield trial.graph, asked
 
 
 def main() -> None:

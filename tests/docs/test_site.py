@@ -19,11 +19,12 @@ import yaml
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
 
-from tests.server.ui.conftest import Violations, axe, violations
-from tests.support.browser import CHROMIUM, Page, browser_page, needs_chromium
+from tests.server.conftest import axe, chromium, packages
+from tests.server.ui.conftest import Violations, violations
+from tests.support.browser import Page
 
 ROOT = Path(__file__).resolve().parents[2]
-__all__ = ["axe", "violations"]
+__all__ = ["axe", "chromium", "packages", "violations"]
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.slow]
 
@@ -51,15 +52,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Page]:
-    """Yield a browser for the pages of the site."""
-    if CHROMIUM is None:
-        pytest.skip(needs_chromium.kwargs["reason"])
-    with browser_page() as page:
-        yield page
-
-
 def test_the_site_is_built_without_a_warning(site: str) -> None:
     with urllib.request.urlopen(site, timeout=30) as answer:
         assert b"<h1" in answer.read()
@@ -75,42 +67,42 @@ def test_there_are_at_most_22_pages_and_all_are_in_the_navigation() -> None:
 
 @pytest.mark.parametrize(("name", "width"), [("", 1280), ("tutorial/", 400), ("reference/", 400)])
 def test_a_page_fits_without_an_error_and_without_a_request_to_another_site(
-    browser: Page, site: str, violations: Violations, name: str, width: int, tmp_path: Path
+    chromium: Page, site: str, violations: Violations, name: str, width: int, tmp_path: Path
 ) -> None:
-    browser.fresh(width=width, dark=width == 400)
-    browser.visit(site + name)
-    browser.wait("document.querySelector('article h1')")
-    assert browser.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert browser.evaluate("document.querySelectorAll('article img').length > 0") == (name == "")
-    browser.evaluate("dispatchEvent(new Event('pointermove'))")  # a reader is there: the theme's script starts
-    browser.wait("document.querySelector('article .md-code__nav') || !document.querySelector('article pre > code')")
-    assert [request for request in browser.requests if not request.startswith((site, "data:"))] == []
-    assert browser.errors == []
-    assert violations(browser) == []
-    browser.screenshot(tmp_path / "page.png")
+    chromium.fresh(width=width, dark=width == 400)
+    chromium.visit(site + name)
+    chromium.wait("document.querySelector('article h1')")
+    assert chromium.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert chromium.evaluate("document.querySelectorAll('article img').length > 0") == (name == "")
+    chromium.evaluate("dispatchEvent(new Event('pointermove'))")  # a reader is there: the theme's script starts
+    chromium.wait("document.querySelector('article .md-code__nav') || !document.querySelector('article pre > code')")
+    assert [request for request in chromium.requests if not request.startswith((site, "data:"))] == []
+    assert chromium.errors == []
+    assert violations(chromium) == []
+    chromium.screenshot(tmp_path / "page.png")
     assert (tmp_path / "page.png").stat().st_size > 10_000
 
 
-def test_the_script_of_the_theme_waits_for_a_reader(browser: Page, site: str) -> None:
-    browser.fresh(dark=True)
-    browser.visit(site)
-    browser.evaluate("localStorage.clear()")  # of the tests before this one
-    browser.visit(site)
-    assert browser.evaluate("document.body.dataset.mdColorScheme") == "slate"
-    assert not any("bundle" in request for request in browser.requests)
-    browser.evaluate("dispatchEvent(new Event('pointerdown'))")
-    browser.wait("!document.querySelector('label[for=__palette_0]').hidden")
-    browser.evaluate("document.querySelector('label[for=__palette_0]').click()")
-    browser.wait("document.body.dataset.mdColorScheme === 'default'")
-    assert browser.errors == []
+def test_the_script_of_the_theme_waits_for_a_reader(chromium: Page, site: str) -> None:
+    chromium.fresh(dark=True)
+    chromium.visit(site)
+    chromium.evaluate("localStorage.clear()")  # of the tests before this one
+    chromium.visit(site)
+    assert chromium.evaluate("document.body.dataset.mdColorScheme") == "slate"
+    assert not any("bundle" in request for request in chromium.requests)
+    chromium.evaluate("dispatchEvent(new Event('pointerdown'))")
+    chromium.wait("!document.querySelector('label[for=__palette_0]').hidden")
+    chromium.evaluate("document.querySelector('label[for=__palette_0]').click()")
+    chromium.wait("document.body.dataset.mdColorScheme === 'default'")
+    assert chromium.errors == []
 
 
-def test_the_search_finds_a_page(browser: Page, site: str) -> None:
-    browser.fresh()
-    browser.visit(site)
-    browser.wait("document.querySelector('.md-search__input')")
-    browser.evaluate("document.querySelector('.md-search__input').focus()")
-    browser.type("find_entities")
-    browser.press("End")  # typing by the browser is without keys, and the search listens to keys
-    browser.wait("document.querySelector('.md-search-result__item a')")
-    assert browser.errors == []
+def test_the_search_finds_a_page(chromium: Page, site: str) -> None:
+    chromium.fresh()
+    chromium.visit(site)
+    chromium.wait("document.querySelector('.md-search__input')")
+    chromium.evaluate("document.querySelector('.md-search__input').focus()")
+    chromium.type("find_entities")
+    chromium.press("End")  # typing by the browser is without keys, and the search listens to keys
+    chromium.wait("document.querySelector('.md-search-result__item a')")
+    assert chromium.errors == []

@@ -11,7 +11,7 @@ from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.storage.home import Home
 from tests.support.browser import CHROMIUM, Page, browser_page
 from tests.support.data_folders import copied
-from tests.support.node_packages import NotInstalled, install, node_binary
+from tests.support.node_packages import FOLDER, NotInstalled, install, node_binary
 from tests.support.serving import http_server
 from tests.support.wrong_use import SETTINGS, VARIABLES
 
@@ -33,13 +33,25 @@ def wrong_address(wrong_home: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def node() -> Path:
-    """Return the path of Node.js, installed with the npm packages; skip the test if they cannot be installed."""
+def packages() -> Path:
+    """Install the npm packages, and return their folder; skip the test if they cannot be installed."""
     try:
         install()
     except NotInstalled as error:
-        pytest.skip(f"the clients written in TypeScript: {error}")
+        pytest.skip(f"packages of npm: {error}")
+    return FOLDER / "node_modules"
+
+
+@pytest.fixture(scope="session")
+def node(packages: Path) -> Path:
+    """Return the path of Node.js, which is one of the npm packages."""
     return node_binary()
+
+
+@pytest.fixture(scope="session")
+def axe(packages: Path) -> str:
+    """Return the script of axe-core, which checks the accessibility of a page."""
+    return (packages / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="session")

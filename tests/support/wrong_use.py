@@ -37,35 +37,22 @@ def query(what: str, text: str, error: str, nearest: str = "", **more: Any) -> W
 
 WRONG_USES = [
     WrongUse("a misspelt argument", "execute_cypher", {"querry": "RETURN 1"}, "unknown_argument", "query"),
-    WrongUse("another tool's argument", "get_schema", {"graph": "nba", "mode": "base"}, "unknown_argument", "form"),
     WrongUse("an argument for a tool without any", "list_graphs", {"graph": "nba"}, "unknown_argument"),
     WrongUse("a missing argument", "execute_cypher", {"graph": "nba"}, "missing_argument", "query"),
-    WrongUse("no arguments", "get_filtered_schema", {}, "missing_argument", "question"),
     WrongUse("a list for a text", "execute_cypher", {"query": ["RETURN 1"]}, "wrong_argument"),
-    WrongUse("null for a text", "validate_cypher", {"query": None}, "wrong_argument"),
     WrongUse("a text for a number", "execute_cypher", {"query": "RETURN 1", "limit": "10"}, "wrong_argument"),
-    WrongUse("a fraction for a count", "find_entities", {"mentions": ["x"], "limit": 2.5}, "wrong_argument"),
     WrongUse("a number out of bounds", "ground_question", {"question": "x", "limit": 99}, "wrong_argument", "50"),
-    WrongUse("a negative time limit", "execute_cypher", {"query": "RETURN 1", "timeout_s": -1}, "wrong_argument"),
-    WrongUse("a text for an object", "execute_cypher", {"query": "RETURN 1", "parameters": "{}"}, "wrong_argument"),
     WrongUse("a text for a list", "find_entities", {"mentions": "LeBron James"}, "wrong_argument"),
-    WrongUse("numbers for texts", "find_entities", {"mentions": [1, 2]}, "wrong_argument"),
     WrongUse("an unknown form", "get_schema", {"graph": "nba", "form": "yaml"}, "wrong_argument", "base"),
     WrongUse(
         "an unknown method", "get_filtered_schema", {"question": "x", "method": "best"}, "wrong_argument", "similarity"
     ),
-    WrongUse("an unknown mode", "find_entities", {"mentions": ["x"], "mode": "fulltext"}, "wrong_argument", "fuzzy"),
-    WrongUse("no mention", "find_entities", {"mentions": []}, "wrong_argument"),
     WrongUse("mentions and a question", "find_entities", {"mentions": ["x"], "question": "x"}, "wrong_argument"),
-    WrongUse("a mention of 1,001 characters", "find_entities", {"mentions": ["x" * 1_001]}, "wrong_argument"),
     WrongUse("a question of 20,001 characters", "find_entities", {"question": "x" * 20_001}, "wrong_argument"),
-    WrongUse("a long question to ground", "ground_question", {"question": "x" * 2_001}, "wrong_argument"),
-    WrongUse("too many mentions", "find_entities", {"mentions": ["x"] * 1_000}, "wrong_argument"),
     WrongUse(
         "one megabyte of query", "execute_cypher", {"query": "RETURN '" + "x" * 1_000_000 + "'"}, "wrong_argument"
     ),
     WrongUse("an unknown graph", "execute_cypher", {"query": "RETURN 1", "graph": "nab"}, "unknown_graph", "nba"),
-    WrongUse("an unknown graph's schema", "get_schema", {"graph": "films"}, "unknown_graph", "nba"),
     WrongUse("no graph where there are two", "get_schema", {}, "graph_required", "nba"),
     WrongUse(
         "a database that cannot be reached",
@@ -74,7 +61,6 @@ WRONG_USES = [
         "graph_unavailable",
         "nba",
     ),
-    WrongUse("the schema of one", "get_schema", {"graph": UNREACHABLE}, "graph_unavailable", "nba"),
     WrongUse(
         "an unknown label",
         "find_entities",
@@ -101,7 +87,6 @@ WRONG_USES = [
     WrongUse("a cursor that nobody gave", "execute_cypher", {"cursor": "AAAAAAAAAAAAAAAAAAAAAA.100"}, "unknown_cursor"),
     query("an empty query", "  ", "empty_query", "MATCH"),
     query("a syntax error", "MATCH (t:Team RETURN t", "invalid_query"),
-    query("SQL", "SELECT name FROM Team", "invalid_query"),
     query("an undefined variable", "MATCH (t:Team) RETURN x", "invalid_query"),
     query("a misspelt function", "MATCH (t:Team) RETURN cuont(t)", "invalid_query", "count"),
     query("a missing parameter", "MATCH (t:Team) WHERE t.name = $name RETURN t", "missing_parameter"),
@@ -113,8 +98,6 @@ WRONG_USES = [
         parameters={"nmae": "Chicago Bulls"},
     ),
     query("CREATE", "CREATE (n:Team {name: 'x'}) RETURN n", "not_read_only"),
-    query("DELETE behind a read", "MATCH (t:Team) DETACH DELETE t", "not_read_only"),
-    query("a change of the schema", "CREATE INDEX x FOR (t:Team) ON (t.name)", "not_read_only"),
     query("a file", "LOAD CSV FROM 'file:///etc/passwd' AS line RETURN line", "not_read_only"),
     query("a procedure that writes", "CALL apoc.create.node(['Team'], {}) YIELD node RETURN node", "not_read_only"),
     query("two statements", "MATCH (t:Team) RETURN t; MATCH (t:Team) RETURN t", "multiple_statements"),

@@ -10,7 +10,7 @@ import pytest
 from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
-from graphground.server.application import Application, encode_answer
+from graphground.server.application import encode_answer
 from graphground.tools import tool as cursors
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
 from graphground.tools.tool import Rest, RowStore, ToolFailure, keeping_for
@@ -85,21 +85,6 @@ def test_no_row_beyond_the_limit_is_read_and_the_last_page_states_that_there_are
 
 def test_no_rows_are_kept_for_a_client_that_could_not_request_them() -> None:
     assert execute(Counting(25), None, query=NAMES, size=0.4).cursor is None
-
-
-def test_rows_that_do_not_fit_into_an_answer_can_be_read_with_its_cursor() -> None:
-    graphs = OpenGraphs([GraphSource("films", "", "recorder", lambda: Graph("films", FILMS, engine=Counting(500)))])
-    application = Application(lambda: graphs, answer_bytes=1_000)
-    answer = json.loads(application.call("execute_cypher", {"query": NAMES, "limit": 500}, "me").payload)
-    seen = answer["rows"]
-    assert (answer["truncated"], answer["total"]) == (True, 500)
-    while "cursor" in answer:
-        outcome = application.call("execute_cypher", {"cursor": answer["cursor"], "limit": 500}, "me")
-        assert len(outcome.payload) <= 1_000
-        answer = json.loads(outcome.payload)
-        assert len(seen) + answer["row_count"] == 500 or answer["truncated"]
-        seen += answer["rows"]
-    assert [row[0] for row in seen] == list(range(500))
 
 
 def failure(cursor: str, owner: str = "me", **arguments: Any) -> ToolFailure:

@@ -46,12 +46,9 @@ def test_the_text_stays_within_the_budget_and_counts_the_omitted_parts(max_token
     [
         ("[2, 1]", ["Ronin", "Heat"]),
         ("Node 3 is a trap. The answer is: [1, 1, 99, 3]", ["Heat", "Thief [1981]"]),
-        ('["ronin", "heat"]', ["Ronin", "Heat"]),
-        ("[3]\nOn reflection: [2]", ["Ronin"]),
         ("- Heat\n- **Thief [1981]**", ["Heat", "Thief [1981]"]),
         ("They were made in 1981.\nAnswer: 3, 1", ["Thief [1981]", "Heat"]),
         ("[]", []),
-        ("", []),
         ("None of these films, I am afraid.", []),
     ],
 )

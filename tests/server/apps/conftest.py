@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.browser import Page
 from tests.support.local_http import LocalHandler, LocalServer
-from tests.support.node_packages import FOLDER, NotInstalled, install
+from tests.support.node_packages import FOLDER
 
 FILES = Path(__file__).with_name("host")
 POLICY = (
@@ -47,21 +47,6 @@ def hosts() -> Iterator[tuple[str, str]]:
     """Yield the origins of the host and of the sandbox."""
     with HostServer() as host, HostServer() as sandbox:
         yield host.address, sandbox.address
-
-
-@pytest.fixture
-def packages() -> None:
-    """Install the official host from npm."""
-    try:
-        install()
-    except NotInstalled as error:
-        pytest.skip(f"the official host of MCP Apps: {error}")
-
-
-@pytest.fixture
-def axe(packages: None) -> str:
-    """Return the script of axe-core, which checks the accessibility of a page."""
-    return (FOLDER / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 
 
 Shown = Callable[..., Page]

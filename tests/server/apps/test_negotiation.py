@@ -12,14 +12,13 @@ import anyio
 import pytest
 from mcp.client import Client
 from mcp.client.extension import advertise
-from mcp.shared.exceptions import MCPError
 
 from graphground.server.apps.extension import EXTENSION, MIME_TYPE, TOOLS, VIEW, with_view
 from graphground.server.definitions import tool_definition
 from graphground.tools import all_tools
-from tests.support.serving import LEGACY, MODERN, http_server, stdio
+from tests.support.serving import LEGACY, MODERN, http_server
 
-DECLARED: list[dict[str, Any]] = [{"mimeTypes": [MIME_TYPE]}, {"mimeTypes": ["text/plain", MIME_TYPE], "later": True}]
+DECLARED: dict[str, Any] = {"mimeTypes": ["text/plain", MIME_TYPE], "later": True}
 UNDECLARED: list[dict[str, Any] | None] = [
     None,
     {},
@@ -49,11 +48,8 @@ def listed(tools: Any) -> str:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("mode", [MODERN, LEGACY])
-@pytest.mark.parametrize("settings", DECLARED)
-async def test_a_client_that_declares_views_gets_the_view(
-    settings: dict[str, Any], mode: str, apps_address: str
-) -> None:
-    async with client_of(apps_address, mode, settings) as client:
+async def test_a_client_that_declares_views_gets_the_view(mode: str, apps_address: str) -> None:
+    async with client_of(apps_address, mode, DECLARED) as client:
         tools = (await client.list_tools()).tools
         with_view = {tool.name for tool in tools if (tool.meta or {}).get("ui", {}).get("resourceUri") == VIEW}
         assert with_view == set(TOOLS)
@@ -76,14 +72,6 @@ async def test_a_client_that_does_not_declare_views_gets_no_view(mode: str, apps
         assert "ui://" not in tools + resources
         assert "resourceUri" not in tools
     assert len(seen) == 1
-
-
-@pytest.mark.anyio
-async def test_the_view_is_available_over_stdio_too(data_folder: Path) -> None:
-    async with client_of(stdio(data_folder, "--graph", "nba"), LEGACY, DECLARED[0]) as client:
-        assert VIEW in [str(resource.uri) for resource in (await client.list_resources()).resources]
-        with pytest.raises(MCPError):
-            await client.read_resource("ui://graphground/other.html")
 
 
 def test_the_definitions_with_views_are_only_slightly_longer() -> None:

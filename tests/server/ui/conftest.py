@@ -7,7 +7,6 @@ other server requires a token.
 from __future__ import annotations
 
 import json
-import shutil
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,7 +21,6 @@ from graphground.server.traces.event import Event
 from tests.server.ui.hostile_graph import HOSTILE_NAMES, hostile_graph
 from tests.support.browser import Page
 from tests.support.data_folders import copied
-from tests.support.node_packages import FOLDER, NotInstalled, install
 from tests.support.serving import http_server
 from tests.support.small_graph import written
 
@@ -109,18 +107,6 @@ def tab(chromium: Page, request: pytest.FixtureRequest) -> Page:
     width, dark = request.param
     chromium.fresh(width=width, dark=dark)
     return chromium
-
-
-@pytest.fixture(scope="session")
-def axe() -> str:
-    """Return the script of axe-core, which checks the accessibility of a page."""
-    if shutil.which("npm") is None:
-        pytest.skip("axe-core: needs npm")
-    try:
-        install()
-    except NotInstalled as error:
-        pytest.skip(f"axe-core: {error}")
-    return (FOLDER / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 
 
 Violations = Callable[[Page], list[str]]

@@ -15,7 +15,7 @@ NOTHING = "MATCH (p:Player)-[:playsFor]->(t:Team) WHERE p.height_cm > 300 RETURN
     ("width", "dark"),
     [
         pytest.param(1280, False, id="wide-light"),
-        pytest.param(400, True, id="narrow-dark"),
+        pytest.param(400, True, id="narrow-dark", marks=pytest.mark.long),
         pytest.param(1280, True, id="wide-dark", marks=pytest.mark.long),
         pytest.param(400, False, id="narrow-light", marks=pytest.mark.long),
     ],

@@ -64,8 +64,6 @@ def test_if_no_graph_is_open_the_page_says_how_to_load_one(tab: Page, page_addre
 @pytest.mark.parametrize(
     ("error", "nearest", "shown"),
     [
-        ("wrong_argument", ["50"], "It failed."),
-        ("graph_unavailable", [], "It failed.\n\nTry again"),
         ("graph_unavailable", ["nba"], "It failed.\n\nChoose another graph: nba\n\nTry again"),
         ("internal_error", [], "It failed.\n\nCall list_graphs again."),
     ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.server.ui.hostile_graph import HOSTILE_NAMES
-from tests.server.ui.test_views import NODES, QUESTION, content_of, open_view, replace_query, rows_of, run, text_of
+from tests.server.ui.test_views import NODES, open_view, replace_query, rows_of, run, text_of
 from tests.support.browser import Page
 
 
@@ -67,10 +67,4 @@ def test_a_hostile_address_is_text(tab: Page, page_address: str) -> None:
     tab.visit(f"{page_address}#/query/%3Cimg%20src=x%3E?q=%3Cscript%3E")
     tab.wait("document.querySelector('#alarm p')")
     assert "There is no graph “<img src=x>”" in text_of(tab, "#alarm")
-    assert_untouched(tab, page_address)
-
-
-def test_a_question_about_the_hostile_graph_leaves_the_page_unchanged(tab: Page, page_address: str) -> None:
-    open_view(tab, page_address, "question", "hostile", q=QUESTION)
-    assert "find_entities" in content_of(tab, ".steps")
     assert_untouched(tab, page_address)

@@ -12,7 +12,7 @@ from tests.server.ui.test_views import BOSTON, QUERY_TEXT, QUESTION, VIEWPORT, o
 from tests.support.browser import Page
 
 MOST_STOPS = 150
-CONTROL, SHIFT = 2, 8
+CONTROL = 2
 LOOKS = """
 ((control) => [control, control.parentElement, control.firstElementChild].filter(Boolean).map((part) => {
   const { outlineStyle, outlineWidth, boxShadow, borderColor, stroke, strokeWidth, fill } = getComputedStyle(part);

@@ -266,11 +266,6 @@ def test_typing_a_name_shows_matching_entities_with_the_reason_and_the_verdict(t
     assert tab.errors == []
 
 
-def test_a_name_that_is_not_in_the_graph_is_not_found(tab: Page, page_address: str) -> None:
-    open_view(tab, page_address, "search", q="Zbigniew Qwrtysky")
-    assert "Not found" in text_of(tab, "#results")
-
-
 def test_the_editor_completes_labels_types_and_properties_from_the_schema(tab: Page, page_address: str) -> None:
     open_view(tab, page_address, "query")
     steps = (
@@ -326,30 +321,6 @@ def test_diagnostics_are_underlined_at_their_position_and_fixed_by_a_click(tab: 
     tab.click(".findings .whole button")
     tab.wait("document.querySelector('.verdict-line').textContent.startsWith('Valid')")
     assert tab.errors == []
-
-
-EDITOR = """
-import('./editor.js').then(({ editor }) => {
-  const value = 'MATCH (n) RETURN n';
-  const { frame, show } = editor({ value, schema: () => null, check() {}, run() {}, report() {} });
-  document.querySelector('main').replaceChildren(frame);
-  const found = { severity: 'hint', message: 'x', line: 1, column: 1, length: 5, code: 'x' };
-  window.shown = (...findings) => show(value, { diagnostics: findings.map((suggestions) => ({ ...found, suggestions })) });
-  return true;
-})
-"""
-
-
-def test_findings_are_counted_and_a_suggestion_to_remove_a_part_is_named_so(tab: Page, page_address: str) -> None:
-    tab.visit(page_address)
-    ready(tab, "graphs")
-    tab.call("Runtime.evaluate", awaitPromise=True, expression=EDITOR)
-    tab.evaluate("window.shown([' ', 'MERGE'])")
-    assert text_of(tab, ".verdict-line") == "Valid; 1 finding."
-    names = "[...document.querySelectorAll('.fix')].map((button) => [button.textContent, button.ariaLabel])"
-    assert tab.evaluate(names) == [["remove", "Remove"], ["MERGE", "Replace with MERGE"]]
-    tab.evaluate("window.shown([], [])")
-    assert text_of(tab, ".verdict-line") == "Valid; 2 findings."
 
 
 def test_rows_are_sorted_copied_saved_and_drawn_as_a_graph(tab: Page, page_address: str, tmp_path: Path) -> None:

@@ -141,28 +141,6 @@ def test_a_saved_trace_of_an_agent_is_opened_in_the_page(tab: Page, work_address
     assert tab.errors == []
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        {"candidates": [{"cypher": f"RETURN {number}"} for number in range(21)]},
-        {"columns": ["name"], "rows": [["Heat"]] * 21},
-    ],
-)
-def test_only_rows_of_a_recorded_query_are_said_to_be_in_the_editor(
-    tab: Page, work_address: str, tmp_path: Path, answer: dict[str, Any]
-) -> None:
-    path = tmp_path / "calls.jsonl"
-    path.write_text(json.dumps({"name": "own_tool", "arguments": {"question": "Who?"}, "answer": answer}) + "\n")
-    opened(tab, work_address)
-    document = tab.call("DOM.getDocument")["root"]["nodeId"]
-    node = tab.call("DOM.querySelector", nodeId=document, selector="input[type=file]")["nodeId"]
-    tab.call("DOM.setFileInputFiles", nodeId=node, files=[str(path)])
-    tab.wait("document.querySelectorAll('.calls > li').length === 1")
-    tab.click(".calls summary")
-    tab.wait("document.querySelector('.call .small-table p')")
-    assert text_of(tab, ".call .small-table p") == "and 1 more row."
-
-
 def test_a_report_of_an_evaluation_is_opened_in_the_page(tab: Page, work_address: str, tmp_path: Path) -> None:
     hostile = "</script><img src=x onerror=\"document.title='attacked'\">"
     task = {

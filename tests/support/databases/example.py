@@ -23,7 +23,7 @@ from typing import Any
 
 import neo4j
 
-from tests.support.neo4j_server import Neo4jServer
+from tests.support.neo4j_server import Neo4jServer, emptied
 
 HERE = Path(__file__).parent
 BATCH = 5_000
@@ -85,8 +85,8 @@ class ExampleDatabase:
         """Clear the server and write the database into it."""
         script = GraphScript()
         self.build(script)
+        emptied(server)
         with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
-            clear(driver)
             write(driver, script)
 
 
@@ -107,19 +107,6 @@ def _question(paragraph: str) -> Question:
         else:
             raise ValueError(f"a line of a question must begin with '? ', '= ', '@ ' or '! ': {line!r}")
     return Question(text, gold, tuple(mentions), tuple(attempts))
-
-
-def clear(driver: neo4j.Driver) -> None:
-    """Remove all nodes and constraints, and all indexes except the lookup indexes.
-
-    Property names remain in the store, as in any used database.
-    """
-    while driver.execute_query("MATCH (n) WITH n LIMIT 20000 DETACH DELETE n RETURN count(*) AS c").records[0][0]:
-        pass
-    for (name,) in driver.execute_query("SHOW CONSTRAINTS YIELD name RETURN name").records:
-        driver.execute_query(f"DROP CONSTRAINT `{name}`")
-    for (name,) in driver.execute_query("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name").records:
-        driver.execute_query(f"DROP INDEX `{name}`")
 
 
 def write(driver: neo4j.Driver, script: GraphScript) -> None:

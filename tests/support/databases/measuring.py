@@ -1,12 +1,11 @@
-"""Measures the tools on an example database: fixes, claims in diagnostics, names, filtered schemas, suggested queries.
+"""Checks the tools on an example database: that fixes do no harm, and that the claims in diagnostics are true.
 
 with opened(server, ERP, folder) as trial:
-    print(fixes(trial), names(trial), filtered(trial), suggestions(trial))
+    print(fixes(trial), statements(trial).false)
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,21 +14,14 @@ from typing import Any
 
 import neo4j
 
-from graphground.cypher import parse
-from graphground.cypher.outline import outline_of
-from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import OpenGraphs
-from graphground.graphs.schemas.forms import base_form, estimate_tokens
 from graphground.server.settings import Settings
 from graphground.server.sources import graph_sources
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
-from graphground.tools.find_entities import FindEntitiesRequest, find_entities
-from graphground.tools.get_filtered_schema import GetFilteredSchemaRequest, get_filtered_schema
-from graphground.tools.ground_question import GroundQuestionRequest, ground_question
 from graphground.tools.tool import ToolFailure
 from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
-from tests.support.databases.example import ExampleDatabase, Question, driver_of, rows_of
+from tests.support.databases.example import ExampleDatabase, driver_of, rows_of
 from tests.support.databases.statements import Statements, mistaken
 from tests.support.neo4j_server import Neo4jServer
 
@@ -61,10 +53,9 @@ def comparable(value: Any) -> Any:
 
 
 @contextmanager
-def opened(server: Neo4jServer, database: ExampleDatabase, folder: Path, write: bool = True) -> Iterator[Trial]:
+def opened(server: Neo4jServer, database: ExampleDatabase, folder: Path) -> Iterator[Trial]:
     """Write the database into the server, and open it without any preparation."""
-    if write:
-        database.write(server)
+    database.write(server)
     graphs = graph_sources(
         Settings(uri=server.uri, user=server.user, password=server.password, name=database.name, home=str(folder))
     )
@@ -138,85 +129,3 @@ def statements(trial: Trial) -> Statements:
             for diagnostic in answer.diagnostics:
                 found.check(trial.driver, query, diagnostic.message)
     return found
-
-
-def names(trial: Trial) -> Tally:
-    """Count the mentions whose correct name is the first candidate."""
-    tally = Tally("names found first")
-    for question in trial.database.questions():
-        for mention in question.mentions:
-            answer = find_entities(trial.graphs, FindEntitiesRequest(mentions=[mention.text]))
-            first = answer.mentions[0].candidates[:1]
-            tally.add(
-                bool(first) and first[0].name == mention.value,
-                f"{mention} {[(near.name, near.label, near.score) for near in answer.mentions[0].candidates[:3]]}",
-            )
-    return tally
-
-
-def filtered(trial: Trial) -> tuple[Tally, float]:
-    """Count questions whose filtered schema contains every element that the gold query uses.
-
-    The second value is the mean size of the filtered schemas, as a share of the tokens of the whole schema.
-    """
-    tally, shares = Tally("filtered schemas that hold all of the gold query"), []
-    whole = estimate_tokens(base_form(trial.graph.schema))
-    for question in trial.database.questions():
-        answer = get_filtered_schema(trial.graphs, GetFilteredSchemaRequest(question=question.text))
-        shares.append(estimate_tokens(answer.schema_) / whole)
-        missing = [element for element in used(question.gold, trial.graph.schema) if not shown(element, answer.schema_)]
-        tally.add(not missing, f"{question.text} misses {missing}")
-    return tally, sum(shares) / len(shares)
-
-
-def shown(element: str, schema: str) -> bool:
-    """Whether a schema's text contains an element; labels or types that share a line are separated by `|`."""
-    if element[0] not in ":[":
-        return element in schema
-    before = r"\[:(?:[^]{]*\|)?" if element[0] == "[" else "[:|]"
-    return re.search(rf"{before}`?{re.escape(element.lstrip('[:'))}\b", schema) is not None
-
-
-def used(query: str, schema: PropertyGraphSchema) -> list[str]:
-    """Return the schema elements in a query, written as in a schema's base form: `:Order`, `[:ORDERS`, `freight`."""
-    facts = outline_of(parse(query), schema)
-    found = [f":{use.name.name.text}" for use in facts.labels]
-    found += [f"[:{type_}" for link in facts.links for type_ in link.types or ()]
-    found += [use.key for use in facts.properties]
-    return list(dict.fromkeys(found))
-
-
-def suggestions(trial: Trial, within: int = 3) -> Tally:
-    """Count questions for which one of the first `within` suggested queries returns the gold query's rows.
-
-    Questions without mentions, without hops or with more than two hops are left out. Repeated rows are ignored.
-    """
-    tally = Tally(f"questions answered by one of the first {within} suggested queries")
-    for question in trial.database.questions():
-        hops = question.gold.count("]->") + question.gold.count("]-(")
-        if not question.mentions or not 0 < hops <= 2:
-            continue
-        gold = trial.answer(question.gold)
-        try:
-            answer = ground_question(trial.graphs, GroundQuestionRequest(question=question.text, limit=within))
-            candidates = [query.cypher for query in answer.queries]
-        except ToolFailure as error:
-            candidates = [f"({error})"]
-        tally.add(
-            any(values(trial, candidate) == without_repeats(gold) for candidate in candidates[:within]),
-            f"{question.text}\n      gold {question.gold}\n      " + "\n      ".join(candidates[:within]),
-        )
-    return tally
-
-
-def values(trial: Trial, query: str) -> list[str] | None:
-    """Return the distinct rows of a suggested query, sorted; None if it does not begin with MATCH or is refused."""
-    return without_repeats(trial.answer(query)) if query.startswith("MATCH") else None
-
-
-def without_repeats(rows: list[str] | None) -> list[str] | None:
-    """Return each row once, sorted; None if `rows` is None, as for a refused query."""
-    return sorted(set(rows)) if rows is not None else None
-
-
-__all__ = ["Question", "Tally", "Trial", "filtered", "fixes", "names", "opened", "statements", "suggestions", "used"]
