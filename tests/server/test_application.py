@@ -30,12 +30,6 @@ def failure(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def test_an_answer_has_text_and_structured_content() -> None:
-    outcome = Application(films_alone).call("list_graphs", {})
-    assert json.loads(outcome.payload) == json.loads(outcome.text)
-    assert json.loads(outcome.payload)["graphs"][0]["name"] == "films"
-
-
 @pytest.mark.parametrize(
     ("tool", "arguments", "step"),
     [

@@ -76,12 +76,6 @@ def test_an_empty_answer_of_cypher_25_is_explained(newer: Neo4jServer) -> None:
     assert b"matches_nothing" in answer.payload
 
 
-def test_a_write_in_cypher_25_is_refused(newer: Neo4jServer) -> None:
-    answer = called(newer, "execute_cypher", "LET x = 1 INSERT (:Film {year: x})")
-    assert answer.is_error
-    assert b"not_read_only" in answer.payload
-
-
 def test_on_a_database_of_cypher_5_a_cypher_25_query_is_reported_as_newer(neo4j_5: Neo4jServer) -> None:
     checked = called(neo4j_5, "validate_cypher", NEWER)
     assert b'"valid":false' in checked.payload

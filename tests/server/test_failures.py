@@ -92,14 +92,6 @@ def test_a_failure_hides_the_data_folder_and_the_log_of_the_server_keeps_it(
     assert "/srv/ada/graphs" in caplog.text
 
 
-def test_an_internal_error_hides_the_data_folder() -> None:
-    def broken() -> Any:
-        raise RuntimeError("bad file /srv/ada/graphs/x")
-
-    outcome = Application(broken, hide=hiding_paths(Path("/srv/ada/graphs"))).call("list_graphs", {})
-    assert json.loads(outcome.payload)["message"] == "The tool failed: RuntimeError: bad file <data folder>/x"
-
-
 @pytest.mark.parametrize(
     "source",
     [{"problem": lambda: "no file /srv/ada/graphs/x"}, {"counts": partial(Path("/srv/ada/graphs/x").read_bytes)}],

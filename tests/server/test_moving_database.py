@@ -6,21 +6,18 @@ import time
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import pytest
 from filelock import FileLock
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.address import Database
-from graphground.graphs.engines.engine import QueryTimeout
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.index import index_folder
 from graphground.graphs.entities.own_index import OwnIndex
 from graphground.graphs.entities.paging import database_pages
 from graphground.graphs.opening.open_graphs import OpenGraphs
 from graphground.graphs.schemas.extraction.extract import extract
-from graphground.graphs.schemas.live_schema import LiveSchema
 from graphground.graphs.schemas.statistics import LiveStatistics
 from graphground.graphs.storage.home import Home
 from graphground.server.settings import Settings
@@ -246,31 +243,6 @@ def test_an_empty_database_is_called_empty_and_its_first_data_are_counted(neo4j_
         assert {label.count for label in graph.schema.labels.values()} == {3}
     finally:
         graphs.close()
-
-
-def test_a_schema_that_was_read_in_a_hurry_has_no_invented_counts_and_is_completed(
-    served: OpenGraphs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    graph = served.get(None)
-    assert isinstance(graph.schema_source, LiveSchema)
-    run = graph.engine.run
-
-    def run_without_counts(query: str, *arguments: Any, **options: Any) -> Any:
-        if "count(" in query:
-            raise QueryTimeout("no time for counts")
-        return run(query, *arguments, **options)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(graph.engine, "run", run_without_counts)
-        hurried = extract(graph.engine, "shop", step_timeout=5, total_timeout=5)
-    assert hurried.partial
-    assert 0 not in {label.count for label in hurried.schema.labels.values()}
-    graph.schema_source._take(hurried)
-    assert graph.schema_source.complete()[1] is None  # statistics of this schema would be computed again
-    deadline = time.monotonic() + 60
-    while graph.schema.labels["Customer"].count != 3:
-        assert time.monotonic() < deadline
-        schema_of(served)
 
 
 def test_an_absent_name_is_reported_with_the_state_of_an_outdated_index(

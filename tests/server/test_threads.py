@@ -11,7 +11,7 @@ from typing import Any
 import anyio
 import pytest
 
-from graphground.graphs.engines.client_context import CALLER, CANCELLATION
+from graphground.graphs.engines.client_context import CANCELLATION
 from graphground.server import threads
 from graphground.server.threads import CALLS_AT_ONCE, MAX_WAITING, Limit, WorkerThreads, caller_of, is_bulky
 from graphground.tools.tool import ToolFailure
@@ -28,17 +28,6 @@ def bounded(work: Callable[[], Awaitable[None]]) -> None:
 async def until(condition: Callable[[], bool]) -> None:
     while not condition():
         await anyio.sleep(0.005)
-
-
-def test_a_call_runs_in_a_thread_on_behalf_of_its_caller() -> None:
-    async def work() -> None:
-        name, thread = await WorkerThreads().run(
-            "session 1", "execute_cypher", {}, lambda: (CALLER.get(), threading.current_thread())
-        )
-        assert name == "session 1"
-        assert thread is not threading.main_thread()
-
-    bounded(work)
 
 
 def test_one_client_cannot_take_all_threads_and_quick_tools_have_their_own() -> None:

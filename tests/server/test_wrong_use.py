@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import TextContent
+from mcp_types import ResourceTemplateReference, TextContent, TextResourceContents
 
 from tests.support.serving import ERROR_FIELDS, connected, failure_in, stdio
 from tests.support.wrong_use import WRONG_USES, check
@@ -42,6 +42,20 @@ async def test_a_missing_resource_or_prompt_is_reported_with_the_existing_names(
             await client.get_prompt("answer_question", {"grph": "nba"})
         with pytest.raises(MCPError, match="has no argument 'zzz'; its arguments are: question, graph"):
             await client.get_prompt("answer_question", {"zzz": "nba"})
+
+
+async def test_labels_are_read_as_resources_and_completed(data_folder: Path) -> None:
+    async with connected(stdio(data_folder)) as client:
+        templates = (await client.list_resource_templates()).resource_templates
+        assert "graph://{graph}/labels/{label}" in [template.uri_template for template in templates]
+        label = (await client.read_resource("graph://nba/labels/Team")).contents[0]
+        assert isinstance(label, TextResourceContents)
+        assert "(:Team {" in label.text
+        reference = ResourceTemplateReference(uri="graph://{graph}/labels/{label}")
+        labels = await client.complete(reference, {"name": "label", "value": "te"}, context_arguments={"graph": "nba"})
+        assert labels.completion.values[0] == "Team"
+        prompt = await client.get_prompt("text_to_cypher", {"question": "Who plays for the Bulls?", "graph": "nba"})
+        assert [message.content.type for message in prompt.messages] == ["text", "resource"]
 
 
 async def value(client: Client, query: str) -> Any:

@@ -38,10 +38,3 @@ def posted(
             text = error.read().decode()
             headers = {name.lower(): value for name, value in error.headers.items()}
         return error.code, {"text": text, **headers}
-
-
-def called(address: str, tool: str, arguments: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-    """Call a tool in the older protocol era, without a session."""
-    return posted(
-        address, {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
-    )

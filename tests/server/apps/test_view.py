@@ -10,17 +10,13 @@ from typing import Any
 
 import pytest
 
-from graphground.graphs.graph import Graph
-from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.server.application import Application
 from graphground.server.apps.extension import view_contents
 from graphground.server.protocol import tool_result
 from graphground.server.settings import Settings
 from graphground.server.sources import graph_sources
-from graphground.tools.tool import PARTIAL
 from tests.server.apps.conftest import Shown, View
 from tests.server.ui.hostile_graph import HOSTILE_NAMES
-from tests.support.unsettled_schemas import PartialSchema
 
 QUERY = "MATCH (p:Player)-[:playsFor]->(t:Team {name: 'Chicago Bulls'}) RETURN p.name AS player, t.name AS team"
 
@@ -46,14 +42,6 @@ def test_the_schema_is_shown_as_text(shown_once: Shown, application: Application
     assert "Schema of nba" in view.text
     assert "(:Player" in view.evaluate("document.querySelector('pre').textContent")
     assert page.errors == []
-
-
-def test_a_schema_of_which_only_a_sample_has_been_read_is_marked(shown_once: Shown) -> None:
-    sampled = Graph("films", PartialSchema())
-    application = Application(lambda: OpenGraphs([GraphSource("films", "", "none", lambda: sampled)]))
-    view = View(shown_once(view_contents(), {}, answered(application, "get_schema", {"form": "json"})))
-    view.wait("document.querySelector('pre')")
-    assert PARTIAL in view.text
 
 
 def test_rows_are_shown_as_a_table(shown: Shown, application: Application) -> None:

@@ -137,13 +137,3 @@ def test_a_connection_over_the_limit_replaces_an_idle_connection_rather_than_a_b
             assert received(newest)
             RELEASED.set()
             assert received(calling)
-
-
-def test_a_persistent_connection_serves_many_requests(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "HEADER_SECONDS", 20.0)
-    with opened(serve(app)) as connection:
-        assert all(answered(connection) for _ in range(20))
-
-
-def test_the_number_of_allowed_connections_is_within_its_bounds() -> None:
-    assert 16 <= module.connections_allowed() <= module.MAX_CONNECTIONS

@@ -35,8 +35,6 @@ class GraphScript:
     def __init__(self) -> None:
         self.nodes: list[tuple[tuple[str, ...], dict[str, Any]]] = []
         self.relationships: list[tuple[int, str, int, dict[str, Any]]] = []
-        self.statements: list[str] = []
-        """Constraints, indexes and other statements that run last."""
 
     def node(self, labels: str, /, **properties: Any) -> int:
         """Add a node with labels such as `Device:Server`; return its number."""
@@ -110,7 +108,7 @@ def _question(paragraph: str) -> Question:
 
 
 def write(driver: neo4j.Driver, script: GraphScript) -> None:
-    """Write a script's nodes and relationships in batches, then run its statements."""
+    """Write a script's nodes and relationships in batches."""
     ids: dict[int, str] = {}
     by_labels: dict[tuple[str, ...], list[int]] = {}
     for number, (labels, _) in enumerate(script.nodes):
@@ -134,9 +132,6 @@ def write(driver: neo4j.Driver, script: GraphScript) -> None:
                 f"CREATE (a)-[r:`{type_}`]->(b) SET r = row[2]",
                 rows=rows[first : first + BATCH],
             )
-    for statement in script.statements:
-        driver.execute_query(statement)
-    driver.execute_query("CALL db.awaitIndexes(60)")
 
 
 def rows_of(driver: neo4j.Driver, query: str, parameters: Mapping[str, Any] | None = None) -> list[list[Any]]:
