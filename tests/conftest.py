@@ -32,7 +32,7 @@ pytest_plugins = (
 
 ENGINE = {
     "bundled_home", "data_folder", "empty_home", "loaded_small_home", "small_home", "own_small_home", "films_home",
-    "film_graph", "nba", "own_arcadedb", "wrong_home", "page_home", "eval_home",
+    "film_graph", "nba", "own_arcadedb", "page_home", "eval_home",
     "page_address", "page_with_token",
 }  # fmt: skip
 """Fixtures that start the embedded engine."""
@@ -42,7 +42,7 @@ SHARED = {
     "neo4j": NEO4J,
     "page": {"page_home", "page_address", "page_with_token"},
     "films": {"films_home", "film_graph"},
-    "wrong": {"wrong_home", "wrong_address"},
+    "wrong": {"wrong_address"},
     "served": {"data_folder", "nba_server", "nba: Graph"},
 }
 """Groups of fixtures that are slow to start. All modules that use a group run in one process, which starts the fixtures

@@ -7,28 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from graphground.graphs.engines.embedded.launcher import end_engine
-from graphground.graphs.storage.home import Home
 from tests.support.browser import CHROMIUM, Page, browser_page
-from tests.support.data_folders import copied
 from tests.support.node_packages import FOLDER, NotInstalled, install, node_binary
 from tests.support.serving import http_server
 from tests.support.wrong_use import SETTINGS, VARIABLES
 
 
 @pytest.fixture(scope="session")
-def wrong_home(bundled_home: Home, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Yield a data folder with the bundled graph, and with an unreachable database in its settings."""
-    home = copied(bundled_home, tmp_path_factory.mktemp("wrong") / "home")
-    (home.folder / "settings.toml").write_text(SETTINGS, encoding="utf-8")
-    yield home.folder
-    end_engine(home)
+def wrong_variables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return the environment variables of a server with the bundled graph and an unreachable database."""
+    file = tmp_path_factory.mktemp("wrong") / "settings.toml"
+    file.write_text(SETTINGS, encoding="utf-8")
+    return {**VARIABLES, "GRAPHGROUND_SETTINGS": str(file)}
 
 
 @pytest.fixture(scope="session")
-def wrong_address(wrong_home: Path) -> Iterator[str]:
-    """Yield the address of an HTTP server with the data folder `wrong_home`."""
-    with http_server(wrong_home, more=VARIABLES) as address:
+def wrong_address(data_folder: Path, wrong_variables: dict[str, str]) -> Iterator[str]:
+    """Yield the address of an HTTP server with these variables."""
+    with http_server(data_folder, more=wrong_variables) as address:
         yield address
 
 

@@ -45,8 +45,8 @@ INSPECTOR = FOLDER / "node_modules" / "@modelcontextprotocol" / "inspector" / "c
 
 
 @pytest.mark.usefixtures("node")
-def test_the_inspector_finds_no_problem_with_the_tools(wrong_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable, value in environment(wrong_home).items():
+def test_the_inspector_finds_no_problem_with_the_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable, value in environment(tmp_path).items():
         monkeypatch.setenv(variable, value)
     result = run_node(INSPECTOR, "--cli", "--method", "tools/list", "--strict", *COMMAND, "serve")
     assert result.returncode == 0, result.stderr

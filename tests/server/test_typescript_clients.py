@@ -13,7 +13,7 @@ from graphground.tools import NAMES
 from tests.support import wrong_use
 from tests.support.node_packages import placed, run_node
 from tests.support.serving import COMMAND, ERROR_FIELDS, environment
-from tests.support.wrong_use import VARIABLES, WRONG_USES
+from tests.support.wrong_use import WRONG_USES
 
 SCRIPTS = Path(__file__).with_name("typescript")
 RIGHT_USES: list[tuple[str, dict[str, Any]]] = [
@@ -42,7 +42,8 @@ RIGHT_USES: list[tuple[str, dict[str, Any]]] = [
 def test_a_typescript_client_receives_every_answer_and_every_failure(
     script: str,
     transport: str,
-    wrong_home: Path,
+    data_folder: Path,
+    wrong_variables: dict[str, str],
     tmp_path: Path,
     request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
@@ -52,7 +53,7 @@ def test_a_typescript_client_receives_every_answer_and_every_failure(
         if transport == "stdio"
         else {"url": request.getfixturevalue("wrong_address")}
     )
-    for variable, value in environment(wrong_home, VARIABLES).items():
+    for variable, value in environment(data_folder, wrong_variables).items():
         monkeypatch.setenv(variable, value)
     work = tmp_path / "calls.json"
     right = [{"tool": tool, "arguments": arguments} for tool, arguments in RIGHT_USES]
