@@ -13,11 +13,14 @@ from tests.support.neo4j_server import Neo4jServer
 
 @pytest.mark.neo4j
 @pytest.mark.timeout(600)
-def test_no_fix_does_harm_and_no_claim_is_false_on_an_unprepared_database(neo4j_5: Neo4jServer, tmp_path: Path) -> None:
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.long)])
+def test_no_fix_does_harm_and_no_claim_is_false_on_an_unprepared_database(
+    every: int, neo4j_5: Neo4jServer, tmp_path: Path
+) -> None:
     with opened(neo4j_5, ERP, tmp_path) as trial:
         attempts, gold = fixes(trial)
         assert attempts.right == attempts.of, attempts.missed
         assert gold.right == gold.of == 40, gold.missed
-        stated = statements(trial)
-        assert stated.checked > 100
+        stated = statements(trial, every)
+        assert stated.checked > 100 / every
         assert stated.false == []

@@ -115,10 +115,13 @@ def fixes(trial: Trial) -> tuple[Tally, Tally]:
     return wrong_attempts, harmed
 
 
-def statements(trial: Trial) -> Statements:
-    """Check the claims of diagnostics against the data: for gold queries, wrong attempts and queries with mistakes."""
+def statements(trial: Trial, every: int = 1) -> Statements:
+    """Check the claims of diagnostics against the data: for gold queries, wrong attempts and queries with mistakes.
+
+    With `every=4` only a quarter of the questions are asked.
+    """
     found = Statements()
-    for question in trial.database.questions():
+    for question in trial.database.questions()[::every]:
         for query in (question.gold, *question.attempts, *mistaken(question.gold)):
             for diagnostic in validate_cypher(trial.graphs, ValidateCypherRequest(query=query)).diagnostics:
                 found.check(trial.driver, query, diagnostic.message)
