@@ -1,13 +1,12 @@
 """Measures questions of strangers in one table: how often the first candidate, or one of five, has the gold rows.
 
     python -m benchmarks.tools.strangers --cypherbench FOLDER --metaqa HOME:metaqa \
-        --questions HOME:messy=/questions/messy.jsonl HOME:port=/questions/port.jsonl [--neo4j] [--each 60] [--misses 5]
+        --questions HOME:messy=/questions/messy.jsonl HOME:port=/questions/port.jsonl [--each 60] [--misses 5]
 
 `--cypherbench` is a folder of stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`), of which
 three that nothing is learned from are asked; `--metaqa` a data folder and the name of MetaQA's graph in it, whose
 questions are those of ../shared/data; `--questions` a data folder, a graph and a file with a question and its gold
-query on each line (`question`, `cypher`, `mentions`); `--neo4j` asks the example database of the tests, in a Neo4j
-that is started here.
+query on each line (`question`, `cypher`, `mentions`).
 
 A candidate is right if it returns the gold query's rows, for MetaQA if it names the answers with F1 of at least 0.9.
 `confident` is the share of right ones among the first candidates of at least `CONFIDENT` and how many those are.
@@ -19,7 +18,6 @@ import argparse
 import gzip
 import json
 import random
-import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -235,21 +233,6 @@ def sets(options: argparse.Namespace) -> Iterator[tuple[Graph, list[Asked]]]:
         place, _, file = text.partition("=")
         home, _, name = place.rpartition(":")
         yield open_stored(name, Home(Path(home))), file_questions(Path(file), Path(file).stem)[: options.first]
-    if options.neo4j:
-        from tests.support.databases import ERP
-        from tests.support.databases.measuring import opened
-        from tests.support.neo4j_server import running_neo4j
-
-        with (
-            tempfile.TemporaryDirectory() as folder,
-            running_neo4j(Path(folder)) as server,
-            opened(server, ERP, Path(folder) / "home") as trial,
-        ):
-            asked = [
-                Asked(q.text, q.gold, names=tuple(m.value for m in q.mentions), group="Neo4j example")
-                for q in ERP.questions()
-            ]
-            yield trial.graph, asked
 
 
 def main() -> None:
@@ -257,7 +240,6 @@ def main() -> None:
     arguments.add_argument("--cypherbench", type=Path)
     arguments.add_argument("--metaqa", metavar="HOME:NAME")
     arguments.add_argument("--questions", nargs="*", default=[], metavar="HOME:NAME=FILE")
-    arguments.add_argument("--neo4j", action="store_true")
     arguments.add_argument("--each", type=int, default=60, help="questions of each graph, or of each number of hops")
     arguments.add_argument("--first", type=int, default=None, help="only the first questions of each file")
     arguments.add_argument("--misses", type=int, default=0, help="misses to print for each set")
@@ -271,7 +253,7 @@ def main() -> None:
             known = whole.setdefault(group, Tally())
             for name in Tally.__dataclass_fields__:
                 setattr(known, name, getattr(known, name) + getattr(tally, name))
-        if graph.engine is not None and not options.neo4j:
+        if graph.engine is not None:
             graph.engine.close()
     print(HEAD)
     for group, tally in whole.items():

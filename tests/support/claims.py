@@ -1,6 +1,6 @@
 """Checks the claims in diagnostics against the data: a query tests each sentence of a known form.
 
-    found = Statements()
+    found = Claims()
     found.check(driver, query, "Nodes labelled Subnet have no property 'name'. Names are in the property cidr.")
     found.false     # [], if both sentences are true
 
@@ -16,13 +16,11 @@ from itertools import product
 
 import neo4j
 
-from tests.support.databases.example import rows_of
-
 Check = Callable[[neo4j.Driver, re.Match[str]], bool]
 
 
 def _count(driver: neo4j.Driver, query: str, **parameters: object) -> int:
-    return int(rows_of(driver, query, parameters)[0][0])
+    return int(driver.execute_query(query, parameters).records[0][0])
 
 
 def _labels(text: str) -> list[str]:
@@ -149,7 +147,7 @@ FORMS: tuple[tuple[str, Check], ...] = (
 
 
 @dataclass
-class Statements:
+class Claims:
     """The checked claims: the number of checked sentences, and the false sentences with their queries."""
 
     checked: int = 0
