@@ -86,15 +86,6 @@ def test_a_refused_key_ends_the_run_at_once(agent: Agent, running: Run) -> None:
 
 
 @pytest.mark.parametrize("agent", [MultiAgentLoop()])
-def test_after_a_rate_limit_a_request_is_repeated_a_limited_number_of_times(agent: Agent, running: Run) -> None:
-    limited = fail(429, "rate_limit_exceeded", "slow down", retry_after="0.01")
-    failure = ended(running, after_the_first_question(limited))
-    assert failure.kind == "rate_limit"
-    assert f"gave up after {RETRIES + 1} attempts" in str(failure)
-    assert len(running.waits) == RETRIES
-
-
-@pytest.mark.parametrize("agent", [MultiAgentLoop()])
 def test_a_cut_reply_is_requested_again_and_if_it_stays_cut_the_question_has_an_error(
     agent: Agent, running: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

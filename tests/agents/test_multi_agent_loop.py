@@ -9,13 +9,12 @@ from typing import Any
 import anyio
 import pytest
 
-from graphground.agents.conversation import Question
 from graphground.agents.model_settings import ModelSettings
 from graphground.agents.models import Model
-from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop, check_names
+from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop
 from graphground.agents.runs import ask
-from graphground.agents.server_connection import ServerConnection, ToolAnswer, connect
-from graphground.agents.session import Bounds, Session, Trace
+from graphground.agents.server_connection import connect
+from graphground.agents.session import Bounds, Trace
 from tests.support.asked_agents import TEAMS, Run, run_agent
 from tests.support.scripted_endpoint import ScriptedEndpoint
 from tests.support.scripted_roles import Replies, role_of, script_of
@@ -177,32 +176,3 @@ def test_each_role_can_have_its_own_model_and_prompt(nba_server: str, tmp_path: 
     assert models == {"generator": "scripted", "evaluator": "strict", "interpreter": "scripted"}
     assert "in French: MATCH" in endpoint.requests[1].text
     assert [line["name"] for line in trace.lines if line["kind"] == "model"] == list(models)
-
-
-class Checked(ServerConnection):
-    """A server that answers `validate_cypher` with one error."""
-
-    def __init__(self, message: str, suggestions: list[str]) -> None:
-        """Take the message and the suggestions of the error."""
-        self.finding = {"severity": "error", "line": 1, "message": message, "found": "=", "suggestions": suggestions}
-
-    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
-        return ToolAnswer(tool, "", {"diagnostics": [self.finding]})
-
-
-@pytest.mark.anyio
-@pytest.mark.parametrize(
-    ("message", "suggestions", "sentence"),
-    [
-        ("the variable `m` is not defined", ["n", "x"], "line 1: the variable `m` is not defined. Instead: n or x."),
-        ("'=' is not allowed here.", [""], "line 1: '=' is not allowed here. Delete '='."),
-        ("There is no label 'Movi'.", ["Movie"], "line 1: There is no label 'Movi'. Instead: Movie."),
-        ("Did you mean RETURN?\n    RETRUN 1\n    ^", [], "line 1: Did you mean RETURN?"),
-        ("expected '-'\n    (a)(b)\n       ^", [], "line 1: expected '-'."),
-    ],
-)
-async def test_a_message_becomes_one_sentence_and_its_suggestions_another(
-    message: str, suggestions: list[str], sentence: str
-) -> None:
-    session = Session(Question("q", "nba", "?"), Checked(message, suggestions), {}, Bounds(), Trace())
-    assert await check_names(session, "RETURN 1") == [sentence]

@@ -7,26 +7,10 @@ import anyio
 import pytest
 
 from graphground.agents.model_settings import ModelFailure, ServerFailure
-from graphground.agents.server_connection import SERVE, connect, passed_on
-from tests.support.serving import environment, http_server
+from graphground.agents.server_connection import connect, passed_on
+from tests.support.serving import environment
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.mark.timeout(300)
-async def test_answers_over_stdio_and_over_http_are_the_same(data_folder: Path) -> None:
-    found = []
-    with http_server(data_folder) as address, anyio.fail_after(240):
-        for server in (address, SERVE):
-            async with connect(server, environment=environment(data_folder)) as connection:
-                offers = {offer.name: offer for offer in await connection.tools()}
-                answer = await connection.call(
-                    "execute_cypher", {"graph": "nba", "query": "MATCH (t:Team) RETURN count(t) AS teams"}
-                )
-                found.append((sorted(offers), answer.require()["rows"], answer.failed))
-                assert offers["execute_cypher"].parameters["type"] == "object"
-    assert found[0] == found[1]
-    assert found[0][1] == [[30]]
 
 
 async def test_the_failure_of_a_tool_is_returned_as_an_answer_with_the_message_for_the_model(
@@ -37,6 +21,7 @@ async def test_the_failure_of_a_tool_is_returned_as_an_answer_with_the_message_f
     variables = environment(data_folder, {"PYTHONPATH": str(tmp_path)})
     with anyio.fail_after(60):
         async with connect(environment=variables) as connection:
+            assert "execute_cypher" in [offer.name for offer in await connection.tools()]
             answer = await connection.call("get_schema", {"graph": "nbaa"})
     assert answer.failed
     assert '"nba"' in answer.text

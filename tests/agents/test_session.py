@@ -61,10 +61,3 @@ async def test_a_failed_call_of_a_model_is_in_the_trace() -> None:
     [line] = trace.lines
     assert "refused the key" in line["output"]
     assert line["input"] == [{"role": "user", "text": PROMPT[0].text}]
-
-
-@pytest.mark.anyio
-async def test_the_limit_of_calls_is_named_with_its_number() -> None:
-    limited = Session(Question("q", "nba", "?"), Silent(), {}, Bounds(tool_calls=0), Trace())
-    with pytest.raises(BoundReached, match="stopped at the limit of tool calls for one question: 0"):
-        await limited.call("get_schema", {})

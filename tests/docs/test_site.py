@@ -65,7 +65,7 @@ def test_there_are_at_most_22_pages_and_all_are_in_the_navigation() -> None:
     assert len(pages) <= 22
 
 
-@pytest.mark.parametrize(("name", "width"), [("", 1280), ("tutorial/", 400), ("reference/", 400)])
+@pytest.mark.parametrize(("name", "width"), [("", 1280), ("tutorial/", 400), ("figures/", 400)])
 def test_a_page_fits_without_an_error_and_without_a_request_to_another_site(
     chromium: Page, site: str, violations: Violations, name: str, width: int, tmp_path: Path
 ) -> None:

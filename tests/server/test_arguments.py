@@ -4,7 +4,6 @@ import pytest
 from pydantic import Field, ValidationError
 
 from graphground.server.application import explain
-from graphground.tools.execute_cypher import TOOL as EXECUTE
 from graphground.tools.tool import Request, Tool, ToolFailure
 
 
@@ -19,21 +18,6 @@ def failure(tool: Tool[Any, Any], arguments: dict[str, Any]) -> ToolFailure:
     with pytest.raises(ValidationError) as caught:
         tool.request.model_validate(arguments)
     return explain(tool, arguments, caught.value)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message", "next_step"),
-    [
-        ({"a": 1}, "execute_cypher has no argument 'a'; its arguments are: ", "again without 'a', or with"),
-        ({"a": 1, "b": 1, "c": 1}, "no argument 'a', 'b' or 'c'; ", "without 'a', 'b' and 'c', or"),
-    ],
-)
-def test_one_or_several_unknown_arguments_are_named_in_a_sentence(
-    arguments: dict[str, Any], message: str, next_step: str
-) -> None:
-    found = failure(EXECUTE, arguments)
-    assert message in found.message
-    assert next_step in found.next
 
 
 @pytest.mark.parametrize(

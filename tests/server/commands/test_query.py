@@ -52,19 +52,6 @@ def test_rows_are_printed_as_a_table_as_json_and_as_csv(query: Query) -> None:
     assert rows == [["team", "year"], ["Chicago Bulls", "1966"]]
 
 
-def test_each_row_is_one_line_however_long_it_is(query: Query, run_command: RunCommand, data_folder: Path) -> None:
-    text = (
-        "MATCH (t:Team) RETURN t.name AS team, reduce(s = '', i IN range(1, 60) | s + 'long ') + '\\n' AS text LIMIT 3"
-    )
-    table = query("nba", text).stdout.splitlines()
-    assert sum(line.count("long long") > 0 for line in table) == 3
-    assert len([line for line in table if line.startswith("│")]) == 3
-    words = ("call", "execute_cypher", json.dumps({"graph": "nba", "query": text}), "--json")
-    called = run_command(*words, home=data_folder)
-    rows = [line for line in called.stdout.splitlines() if line.startswith("    [")]
-    assert [json.loads(row.rstrip(","))[0] for row in rows] == [row[0] for row in json.loads(called.stdout)["rows"]]
-
-
 def test_more_rows_than_the_limit_are_reported_and_the_option_all_prints_every_row(query: Query) -> None:
     text = "MATCH (t:Team) RETURN t.name AS team ORDER BY team"
     everything = query("nba", text, "--all", "--csv")

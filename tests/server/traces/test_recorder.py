@@ -251,12 +251,6 @@ def test_a_line_of_any_kind_is_read_and_written_back_unchanged(line: str, kind: 
         assert "input" not in event.more
 
 
-def test_a_file_with_bytes_that_are_not_text_can_be_read(tmp_path: Path) -> None:
-    path = tmp_path / "calls.jsonl"
-    path.write_bytes(b'\xff\xfe{"a"\n\n{"name": "list_graphs"}\n{"name": "cut o')
-    assert [event.kind for event in read_events(path)] == [UNREADABLE, "unknown", UNREADABLE]
-
-
 def test_a_growing_file_is_followed_through_creation_incomplete_lines_and_replacement(tmp_path: Path) -> None:
     path, found, stop, seen = tmp_path / "calls.jsonl", [], threading.Event(), threading.Semaphore(0)
 

@@ -106,23 +106,6 @@ def test_hostile_names_of_a_trace_are_text(tab: Page, work_address: str) -> None
     assert tab.errors == []
 
 
-def test_a_session_is_exported_in_both_formats(tab: Page, work_address: str) -> None:
-    opened(tab, work_address)
-    script = "import('./api.js').then((api) => api.read('export', {{form: '{}', session: 'other'}})).then(({{text}}) => text)"
-    exported = [
-        tab.call("Runtime.evaluate", expression=script.format(form), awaitPromise=True, returnByValue=True)["result"][
-            "value"
-        ]
-        for form in ("jsonl", "markdown")
-    ]
-    assert len(exported[0].splitlines()) == len(HOSTILE_NAMES) + 1
-    assert exported[1].startswith("# Transcript")
-    assert "correct-horse" not in "".join(exported)
-    tab.evaluate("[...document.querySelectorAll('.controls button')][1].click()")
-    tab.wait("document.getElementById('status').innerText.startsWith('Exported')")
-    assert tab.errors == []
-
-
 def test_a_saved_trace_of_an_agent_is_opened_in_the_page(tab: Page, work_address: str, tmp_path: Path) -> None:
     path = tmp_path / "agent.jsonl"
     path.write_text(
