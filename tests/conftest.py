@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -158,7 +159,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     @cache
     def _shared(module: str) -> str:
         text = (config.rootpath / module).read_text(encoding="utf-8")
-        names = [name for name, fixtures in SHARED.items() if any(fixture in text for fixture in fixtures)]
+        names = [name for name, fixtures in SHARED.items() if re.search(rf"\b(?:{'|'.join(fixtures)})\b", text)]
         # Importing the libraries of models takes four seconds per process, starting another Neo4j twice as long.
         if module.startswith("tests/agents/test_") and "neo4j" not in names:
             return "served"
