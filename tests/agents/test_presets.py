@@ -75,12 +75,6 @@ def test_the_whole_reply_is_the_query_as_in_the_published_code(reply: str, query
     assert published_query(reply) == stopped.replace("```cypher", "").replace("```", "").strip() == query
 
 
-def test_prose_is_a_query_that_cannot_be_executed(nba_server: str) -> None:
-    run = run_agent(nba_server, agent_of("cypherbench"), lambda request: say("There are thirty."))
-    assert run.record["cypher"] == "There are thirty."
-    assert "error" not in run.record
-
-
 def test_every_role_of_the_multi_agent_loop_has_a_system_message_and_a_message_with_the_data(nba_server: str) -> None:
     roles = {
         "generator": ["MATCH (t:Team {name: 'Chicago Buls'}) RETURN t.name", QUERY],

@@ -44,10 +44,6 @@ def test_the_next_step_after_wrong_arguments_names_only_what_must_change(
     assert failure(tool, arguments)["next"] == f"Call {tool} again {step}"
 
 
-def test_a_wrong_type_is_reported_in_a_sentence() -> None:
-    assert failure("execute_cypher", {"query": 7})["message"] == "execute_cypher: query must be text, not a number."
-
-
 def test_the_text_of_a_schema_is_the_schema_itself() -> None:
     outcome = Application(films_alone).call("get_schema", {"graph": "films"})
     assert not outcome.text.startswith("{")
@@ -84,12 +80,6 @@ def test_a_failure_repeats_little_of_its_arguments(tool: str, arguments: dict[st
     assert len(answer["message"]) <= LONGEST_MESSAGE
     assert len(json.dumps(answer, ensure_ascii=False)) < 60_000
     assert len(answer["next"]) <= LONGEST_MESSAGE
-
-
-def test_the_end_of_a_shortened_message_is_kept() -> None:
-    message = failure("list_graph" + LONG, {})["message"]
-    assert message.startswith("There is no tool 'list_graph")
-    assert message.endswith("ground_question.")
 
 
 @pytest.fixture

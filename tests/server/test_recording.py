@@ -14,7 +14,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from graphground.server.traces.event import Event, read_events
-from tests.support.serving import COMMAND, LEGACY, MODERN, connected, environment, http_server, stdio, with_token
+from tests.support.serving import LEGACY, MODERN, connected, http_server, stdio, with_token
 
 PASSWORD = "correct-horse-battery"
 CALLS = [
@@ -51,20 +51,6 @@ def test_a_server_that_does_not_record_does_not_import_the_recorder() -> None:
     )
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
     assert result.stdout.strip() == "[]"
-
-
-def test_a_trace_that_cannot_be_written_stops_the_server_before_it_starts(data_folder: Path, tmp_path: Path) -> None:
-    result = subprocess.run(
-        [*COMMAND, "serve", "--record", str(tmp_path)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        stdin=subprocess.DEVNULL,
-        env=environment(data_folder),
-    )
-    assert (result.returncode, result.stdout) == (2, "")
-    assert "--record" in result.stderr
-    assert "Traceback" not in result.stderr
 
 
 ADA, BOB, OPERATOR = "a-token-of-ada-0001", "a-token-of-bob-0002", "a-token-of-the-operator"

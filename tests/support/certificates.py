@@ -38,5 +38,3 @@ def self_signed(folder: Path) -> Path:
     )
     (folder / "public.crt").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
     return folder / "public.crt"
-
-

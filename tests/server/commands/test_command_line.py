@@ -79,6 +79,8 @@ WRONG = [
         for words in (["serve"], ["call", "list_graphs"], ["entities", "info"])
     ),
     (["serve", "--settings", "missing.toml"], "there is no settings file"),
+    (["serve", "--ui"], "--ui needs --transport http"),
+    (["serve", "--record", "."], "--record"),
     (["completion", "tcsh"], "shell must be one of bash, fish, zsh, not 'tcsh'"),
 ]
 

@@ -74,12 +74,6 @@ def test_a_new_session_is_never_refused_and_unused_sessions_are_dropped_first(ad
     assert not used(address, attackers[0])
 
 
-def test_the_unused_session_that_has_been_idle_longest_is_dropped(address: str) -> None:
-    first, *_ = [opened(address) for _ in range(MOST)]
-    opened(address)
-    assert not used(address, first)
-
-
 def test_a_session_that_does_not_exist_is_refused_and_costs_nothing(address: str) -> None:
     kept = [opened(address) for _ in range(MOST)]
     assert not any(used(address, f"guess-{number}") for number in range(20))

@@ -4,8 +4,6 @@ arguments."""
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -153,14 +151,6 @@ def test_without_the_setting_the_page_does_not_exist() -> None:
     page = client(page=False)
     for path in ("/", "/ui/", "/ui/api/health"):
         assert page.get(path).status_code == 404
-
-
-def test_the_option_ui_with_stdio_is_refused() -> None:
-    result = subprocess.run(
-        [sys.executable, "-m", "graphground", "serve", "--ui"], capture_output=True, text=True, timeout=60, input=""
-    )
-    assert result.returncode == 2
-    assert "--ui needs --transport http" in result.stderr
 
 
 def test_the_front_end_has_no_external_references() -> None:
