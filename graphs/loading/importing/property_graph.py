@@ -55,7 +55,7 @@ from graphground.graphs.loading.importing.records import (
     write_bounded,
 )
 from graphground.graphs.loading.simplekg import MAX_ID_CHARACTERS
-from graphground.graphs.schemas.extraction.profiles import SAMPLED_NODES, Seen, naming_property
+from graphground.graphs.schemas.extraction.profiles import SAMPLED_NODES, Seen, name_parts, naming_property
 
 TRUTH = {"true": True, "1": True, "false": False, "0": False}
 RECORDS_AT_ONCE = 200
@@ -451,7 +451,8 @@ class GraphOfRecords:
         self._together: set[frozenset[str]] = set()
         self._properties: dict[str, dict[str, str]] = {}
         self._patterns: dict[tuple[str, str, str], dict[str, str]] = {}
-        self._titles: dict[str, str] = {}
+        self._titles: dict[str, tuple[str, ...]] = {}
+        """For each label, the property that names its nodes, or the two that hold the parts of a person's name."""
         self._samples: dict[str, list[Mapping[str, Any]]] = {}
         """The properties of the first nodes of each label."""
         self._has_eids = False
@@ -473,8 +474,12 @@ class GraphOfRecords:
         if both:
             raise refusal(self.source.name, None, f"{both[0]!r} is both a label and a relationship type")
         for label, keys in self._properties.items():
-            if title := "name" if "name" in keys else naming_property(label, [*self._seen(label, keys)]):
-                self._titles[label] = title
+            title = "name" if "name" in keys else naming_property(label, [*self._seen(label, keys)])
+            parts = name_parts(keys)
+            if parts and title in (None, *parts):
+                self._titles[label] = parts
+            elif title:
+                self._titles[label] = (title,)
         labels = {label: self._label(label) for label in self._properties}
         patterns = (
             RelationshipPattern(type_, start, end, properties)
@@ -576,7 +581,7 @@ class GraphOfRecords:
 
         The property `title` of a film gives the entity its name, and stays a property too, under its own name.
         """
-        return key == self._titles.get(label) == "name" or (
+        return (key == "name" and self._titles.get(label) == ("name",)) or (
             key in FIELDS and self._properties[label].get(key) == FIELDS[key]
         )
 
@@ -592,14 +597,17 @@ class GraphOfRecords:
             label = labels[0]
             types = self._properties[label]
             properties = node.properties
-            titles = (self._titles.get(name, "") for name in labels)
-            title = next((key for key in titles if properties.get(key) is not None), None)
+            titles = (
+                [text_of(properties[key]) for key in self._titles.get(name, ()) if properties.get(key) is not None]
+                for name in labels
+            )
+            title = next(filter(None, titles), [node.id])
             fields = {key: properties.get(key) if self._is_field(label, key) else None for key in FIELDS}
             yield {
                 "eid": node.id,
                 "label": label,
                 **({"labels": sorted(labels)} if len(labels) > 1 else {}),
-                "name": node.id if title is None else text_of(properties[title]),
+                "name": " ".join(title),
                 "aliases": fields["aliases"] or [],
                 "description": fields["description"],
                 "properties": {

@@ -8,7 +8,7 @@ that a repair would write.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -40,6 +40,8 @@ LAST: dict[str, float] = word_lists()["naming_last"]
 PART_OF_A_NAME: dict[str, float] = word_lists()["naming_part"]
 """The likelihood that `…Name` or `…Title` with this first word names its node: `lastName` more than `middleName`."""
 
+GIVEN, FAMILY = ("first", "given", "fore", "initials"), ("last", "family", "sur")
+"""The first words of the properties that hold the parts of a person's name."""
 NEVER = frozenset(word_lists()["naming_never"])
 WORD = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+"
 NUMERIC_FORMS = frozenset({"int", "float", "comma_float", "grouped_float", "dotted_float"})
@@ -69,6 +71,17 @@ def naming_property(label: str, properties: Sequence[Seen]) -> str | None:
     scored = [(score(label, seen), seen.key) for seen in properties]
     best = max(scored, default=(0.0, ""))
     return best[1] if best[0] >= LEAST_SCORE else None
+
+
+def name_parts(keys: Iterable[str]) -> tuple[str, str] | None:
+    """Return the properties that hold the two parts of a person's name, or None.
+
+    >>> name_parts(["id", "surname", "given_names"])
+    ('given_names', 'surname')
+    """
+    by_part = {re.sub(r"names?$", "", "".join(re.findall(WORD, key)).lower()): key for key in keys}
+    given, family = (next((by_part[part] for part in parts if part in by_part), None) for parts in (GIVEN, FAMILY))
+    return (given, family) if given and family else None
 
 
 def naming_number(label: str, properties: Sequence[tuple[str, bool, int, int]], unique: Set[str]) -> str | None:
