@@ -247,9 +247,10 @@ class FormMaker:
         return [key for _, key in sorted(found, key=lambda item: -item[0])[:3]]
 
     def _flags(self, keys: Mapping[str, Property], scores: Mapping[str, float], on: str) -> Iterator[Condition]:
-        wanted = "false" if "not" in self.asked.operators else "true"
+        negated = "not" in self.asked.operators
         for key, its in keys.items():
             if its.form == "flag" and scores[key] >= 0.7:
+                wanted = quoted_string(its.truths[negated]) if its.truths else "false" if negated else "true"
                 yield Condition(key, f"{on}.{quoted_name(key)} = {wanted}", on, kind="flag")
 
     def _conditions_before(self, shape: Shape) -> Iterator[tuple[Condition]]:

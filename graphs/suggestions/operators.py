@@ -34,7 +34,7 @@ _OPERATORS = {
     "asks": r"^[^\w#]*(?:is|are|was|were|do|does|did|has|have|can)\b|\by(?:es)? ?[/,] ?no?\b|\byes or no",
     "open": r"\b(?:still|yet|open|ongoing|remain\w*|pending|outstanding|un\w{3,}ed|without (?:an? )?(?:end|expir)\w*|open-ended|"
             r"currently|now(?:adays)?|these days|no (?:\w+ )?(?:end|date|expiry|return)\w*)\b",
-    "not": r"\b(?:not|except|exclud\w+|other than|without|never|apart from|aside from|rather than|but no|none|minus|lack(?:s|ed|ing)?|"
+    "not": r"\b(?:not|except|exclud\w+|other than|without|w/o|never|apart from|aside from|rather than|but no|none|minus|lack(?:s|ed|ing)?|"
            r"(?:has|have|had|having|with) no)\b|n't\b",
     "or": r"\b(?:or|either)\b",
     "both": r"\b(?:both|and|also|as well|along with|at the same time)\b",

@@ -22,6 +22,7 @@ from graphground.graphs.question.model import Quantity
 SAMPLE, MAX_KEPT = 100, 5_000
 SAYS_ALL = frozenset(("bool", "date", "datetime"))
 """Types of which a sample says no more."""
+TRUE, FALSE = ("y", "yes", "true", "t"), ("n", "no", "false", "f")
 YEARS = range(1000, 2101)
 MILLISECONDS = range(-2_000_000_000_000, 5_000_000_000_000)
 _NUMBER = re.compile(r"(-?\d+(?:([.,])\d{3})*(?:[.,]\d+)?)(\s?[^\W\d_].*)?")
@@ -44,6 +45,8 @@ class Property:
     marks: tuple[str, ...] = ()
     naming: float = 0.0
     """How well it names a node: the best one of a label is its title."""
+    truths: tuple[str, ...] = ()
+    """The texts for true and for false of a flag that is kept as text: `("Y", "N")`."""
 
     @property
     def is_time(self) -> bool:
@@ -190,6 +193,9 @@ def profile(key: str, type_: str, values: Sequence[Any], is_id: bool = False) ->
         return Property(key, type_, form, naming=0.5 * distinct - 0.3 * (type_ == "float") - 0.4 * (form == "epoch"))
     if is_id:
         return Property(key, type_, "code", naming=-1.0)
+    truths = tuple(sorted(set(texts), key=lambda text: text.casefold() in FALSE))
+    if [text.casefold() for text in truths] in [[yes, no] for yes, no in zip(TRUE, FALSE, strict=True)]:
+        return Property(key, type_, "flag", truths=truths)
     dated = "date" in type_.split("|")
     real = [text for text in texts if re.search(r"\d", text)]
     marks = tuple(sorted({text for text in texts if text not in real})) if dated or len(real) > 0.3 * len(texts) else ()

@@ -22,6 +22,7 @@ from graphground.graphs.suggestions.properties import profile, properties_of, ti
         ("str", ["115,50", "9,00"], "number", "toFloat(replace({}, ',', '.'))", ()),
         ("str", ["2019-01-31", "2020-02-29", ""], "iso", "{}", ("",)),
         ("date|str", ["N/A", "2020-02-29"], "date", "{}", ("N/A",)),
+        ("str", ["Y", "N", "N"], "flag", "{}", ()),
         ("int", [1998, 2004], "year", "{}", ()),
         ("int", [919468800000, 1671062400000], "epoch", "{}", ()),
         ("int", [3, 250000], "number", "{}", ()),
