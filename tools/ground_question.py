@@ -32,8 +32,6 @@ CLEAR = 0.5
 """The least strength of a word's meaning, and the least confidence with which a query is shown without a doubt."""
 MAX_CANDIDATES = 3
 """The maximum number of nodes shown for a name."""
-SURE_PROPERTY = 0.85
-"""The strength from which a word says a property by its very name."""
 CONSIDERED = 12
 """The number of queries among which one is sought for each reading of a word."""
 NEAR, MAX_TYPES, FEW_TYPES, MAX_LABELS = 0.3, 6, 3, 4
@@ -175,6 +173,7 @@ def _schema_beyond(graph: Graph, question: Question, shown: Sequence[Suggestion]
     A relationship type counts more if a named node has it, or if it joins two labels that the question speaks of. Its
     pattern has the label that most neighbours of the named nodes have.
     """
+    from graphground.graphs.question.model import BY_NAME
     from graphground.graphs.schemas.forms import property_map
 
     schema, facts = graph.schema, graph.statistics(fresh=True)
@@ -204,7 +203,7 @@ def _schema_beyond(graph: Graph, question: Question, shown: Sequence[Suggestion]
 
     def score(pattern: RelationshipPattern) -> float:
         type_, said = pattern.type, says[pattern.type]
-        if said < SURE_PROPERTY and type_ not in links and pattern.start not in spoken and pattern.end not in spoken:
+        if said < BY_NAME and type_ not in links and pattern.start not in spoken and pattern.end not in spoken:
             said = 0.0  # a type that nothing in the question has is meant only by its very name
         joins = type_ in joining or (pattern.start, pattern.end) in joined
         return said + (NEAR if type_ in links else 0.0) + (CLEAR if joins and count(pattern) != 0 else 0.0)
@@ -237,7 +236,7 @@ def _schema_beyond(graph: Graph, question: Question, shown: Sequence[Suggestion]
             if key not in written
             and (
                 key == label.name_property != "name"
-                or (key not in label.reserved and question.strength("property", key, label.name) >= SURE_PROPERTY)
+                or (key not in label.reserved and question.strength("property", key, label.name) >= BY_NAME)
             )
         }
         if keys or (label.name in meant[:1] and not {label.name, *lines} & written):
@@ -308,10 +307,15 @@ def _uses(suggestion: Suggestion, meaning: Meaning) -> bool:
 
 
 def _traps(graph: Graph, question: Question, shown: Sequence[Suggestion]) -> Iterator[str]:
-    """Yield the traps in the data that matter here: namesakes, labels that some nodes lack, both directions, and values
-    that are missing, texts in the place of numbers, or placeholders."""
+    """Yield the traps in the data that matter here: relationships that no named node has, namesakes, labels that some
+    nodes lack, both directions, and values that are missing, texts in the place of numbers, or placeholders."""
+    from graphground.graphs.question.model import BY_NAME
     from graphground.graphs.suggestions.suggest import NEARLY_ALL
 
+    used = {step.type for suggestion in shown for step in suggestion.candidate.shape.steps}
+    for type_ in question.lacking:
+        if type_ not in used:
+            yield f"No node that the question names has {type_}."
     for mention in question.mentions:
         nodes = [node for node in mention.nodes if not node.is_value and mention.verdict != "not_found"]
         namesakes = [node for node in nodes if node.name == nodes[0].name]
@@ -347,7 +351,7 @@ def _traps(graph: Graph, question: Question, shown: Sequence[Suggestion]) -> Ite
         for key in dict.fromkeys((form.key, *(condition.key for condition in form.conditions))):
             yield from _missing_values(facts, owner, key)
     for (kind, owner, key), by in question.strengths.items():
-        if kind == "property" and owner in labels and max(by.values()) >= SURE_PROPERTY:
+        if kind == "property" and owner in labels and max(by.values()) >= BY_NAME:
             yield from _missing_values(facts, owner, key)
 
 

@@ -3,7 +3,9 @@
     python -m training.suggestions --cypherbench FOLDER --metaqa HOME:metaqa --questions HOME:messy=messy_dev.jsonl …
 
 The sets are those of `benchmarks.tools.strangers`, without the graphs and questions of CypherBench and MetaQA that it
-measures. The first round ranks candidates only by how much of the question they cover; the second proposes them with
+measures. Questions that a graph cannot answer teach only the confidence.
+
+The first round ranks candidates only by how much of the question they cover; the second proposes them with
 the weights of the first. The candidates are run; those that return the gold rows are right. A log-linear model is
 fitted to them from zeros, with Adam and an L1 term. Nothing is random; no weight is set by hand.
 
@@ -185,7 +187,9 @@ def report(
         scores = [total(example.features[place], weights) for place in ranked]
         sure = bool(ranked) and confidence_of(example.features[ranked[0]], scores, 0, confidence) >= 0.9
         first = bool(ranked) and example.right[ranked[0]]
-        tally.update(asked=1, first=first, within=any(example.right[place] for place in ranked[:5]))
+        tally.update(
+            asked=example.asked.answerable, first=first, within=any(example.right[place] for place in ranked[:5])
+        )
         tally.update(sure=sure, sure_right=sure and first)
     found: Shares = {}
     for group, tally in sorted(counts.items()):

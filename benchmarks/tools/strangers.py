@@ -10,6 +10,8 @@ query on each line (`question`, `cypher`, `mentions`).
 
 A candidate is right if it returns the gold query's rows, for MetaQA if it names the answers with F1 of at least 0.9.
 `confident` is the share of right ones among the first candidates of at least `CONFIDENT` and how many those are.
+Questions that the graph cannot answer have a row of their own, in which it is right not to be sure: below `CLEAR` the
+tool asks back.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ from graphground.graphs.question.read import read
 from graphground.graphs.schemas.forms import estimate_tokens
 from graphground.graphs.storage.home import Home
 from graphground.graphs.suggestions import suggest
+from graphground.tools.ground_question import CLEAR
 
 SHARED = Path(__file__).resolve().parents[3] / "shared/data"
 HELD_OUT = ("company", "fictional_character", "flight_accident")
@@ -52,6 +55,11 @@ class Asked:
     answer: frozenset[str] = frozenset()
     names: tuple[str, ...] | None = None
     group: str = ""
+
+    @property
+    def answerable(self) -> bool:
+        """Whether the graph has an answer."""
+        return bool(self.gold or self.answer)
 
 
 def cypherbench_questions(graph: str, count: int, seed: int = 17) -> list[Asked]:
@@ -124,12 +132,12 @@ class Judge:
         return self.known[query]
 
     def askable(self, asked: Asked) -> bool:
-        """Whether the gold query has an answer here."""
-        return bool(asked.answer) or bool(self.rows(asked.gold))
+        """Whether the gold query has an answer here, or the question is known to have none."""
+        return not asked.answerable or bool(asked.answer) or bool(self.rows(asked.gold))
 
     def right(self, query: str, asked: Asked) -> bool:
         """Whether a query returns the right answer."""
-        rows = self.rows(query)
+        rows = self.rows(query) if asked.answerable else None
         if rows is None:
             return False
         if asked.answer:
@@ -195,11 +203,13 @@ def measure(graph: Graph, questions: Sequence[Asked], misses: int = 0) -> dict[s
     for asked in questions:
         if not judge.askable(asked):
             continue
-        tally = tallies.setdefault(asked.group, Tally())
+        tally = tallies.setdefault(asked.group + " without an answer" * (not asked.answerable), Tally())
         start = time.perf_counter()
         candidates, names, tokens = ask(graph, asked.question)
         tally.seconds.append(time.perf_counter() - start)
         hits = [judge.right(candidate.cypher, asked) for candidate in candidates]
+        if not asked.answerable:
+            hits = [candidates[0].confidence < CLEAR] if candidates else [True]
         tally.asked += 1
         tally.first += hits[:1] == [True]
         tally.within += any(hits)

@@ -14,7 +14,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from graphground.cypher.names.lexicon import NAME_STOP_WORDS
+from graphground.cypher.names.words import split_name
 from graphground.graphs.entities.candidate import Candidate, Match
+from graphground.graphs.entities.spans import LONGEST_QUESTION
 from graphground.graphs.entities.verdicts.judging import Judgement, Verdict
 
 MeaningKind = Literal["label", "type", "property", "type_property", "value", "number", "time", "nothing"]
@@ -175,6 +178,10 @@ class Neighbourhood:
     complete: bool = True
 
 
+BY_NAME = 0.85
+"""The strength from which a word says an element by its very name."""
+
+
 @dataclass
 class Question:
     """A question read against one graph: see the module for an example.
@@ -182,6 +189,7 @@ class Question:
     `words` are all words in order. `mentions` do not overlap. `meanings` holds for the index of each word what it may
     mean, the strongest first; a content word outside mentions that nothing explains has one meaning of kind `nothing`.
     `neighbourhoods` holds what the named nodes have, by `Node.key`; nodes for which there was no time are missing.
+    `asked` is where the question itself begins and ends: words before, such as a reason for asking, only name nodes.
     """
 
     text: str
@@ -190,6 +198,13 @@ class Question:
     meanings: dict[int, list[Meaning]]
     quantities: Sequence[Quantity] = ()
     neighbourhoods: Mapping[str, Neighbourhood] = field(default_factory=dict)
+    asked: tuple[int, int] = (0, LONGEST_QUESTION)
+
+    @property
+    def asked_text(self) -> str:
+        """The text in which what does not ask is blank, in lower case and with plain apostrophes."""
+        start, end = self.asked
+        return (" " * start + self.text[start:end]).ljust(len(self.text)).lower().replace("’", "'")
 
     @cached_property
     def strengths(self) -> dict[tuple[MeaningKind, str, str], dict[int, float]]:
@@ -225,3 +240,22 @@ class Question:
             for number in self.content
             if all(meaning.kind == "nothing" for meaning in self.meanings.get(number, ()))
         )
+
+    @cached_property
+    def lacking(self) -> tuple[str, ...]:
+        """The relationship types of one word that is said, but that no named node has: `director`, `DIRECTED_BY`.
+
+        Empty if the database did not say what all of the nodes have.
+        """
+        around = self.neighbourhoods.values()
+        if not around or not all(its.complete for its in around):
+            return ()
+        had = {link.type for its in around for link in its.links}
+        found: dict[str, None] = {}
+        for place in self.content:
+            best, *others = self.meanings.get(place) or [Meaning("nothing", "", "", 0.0, ())]
+            says_kind = any(its.kind in ("label", "property") and its.strength >= 0.5 for its in others)
+            words = [word for word in split_name(best.name) if word not in NAME_STOP_WORDS]
+            if best.kind == "type" and best.strength >= BY_NAME and len(words) == 1 and not says_kind:
+                found |= {} if best.name in had else {best.name: None}
+        return tuple(found)

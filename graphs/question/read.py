@@ -40,6 +40,20 @@ CLASSING = frozenset(("about", "kind", "kinds", "type", "types"))
 """Common words that say a topic or a class if the schema has one: films about it, which kind of film."""
 SPEAKING = CLASSING | {"where", "when", "who"}
 """Common words that nevertheless ask for something."""
+_ASKING = r"(?:(?:in|at|on|under|to|from|by|for|with|of|since|about) )?(?:which|what|who|whom|whose|where|when|how (?:many|much)|how)\b"
+_REASON = r"(?:since|as|because|before|after|now|if|in case|for (?:an?|my|our)|although|though|while|my|our|I|we|it)\b.*?[,;:.–-] "
+_THEN = r"(?:so |and |then |but )?"
+REQUEST = re.compile(
+    rf".*?\b(?:know|tell|learn|hear|ask|see|wonder\w*|curious|interest\w*|find out|understand|remember|inform|say)"
+    rf"(?: me| us| you| \w+ly| beforehand| please)*[,:]? (?={_ASKING})"
+    rf"|\W*(?:{_REASON}{_THEN})?(?:kindly|please|(?:can|could|would|will) you) (?:[a-z]+ ){{0,3}}?"
+    r"(?:list|name|show|give|find|count|tell)\b(?: (?:me|us)\b)?"
+    rf"|\W*(?:{_REASON}{_THEN}|\w[\w ]+, )?(?:I|we) (?:should|would) (?:\w+ )?like (?:to (?:have|see) )?(?:a list of|the)\b"
+    rf"|\W*{_REASON}{_THEN}(?:please )?(?={_ASKING})",
+    re.IGNORECASE,
+)
+"""A reason for asking, and the request, before the question itself: "I love her films and want to know which"."""
+COURTESY = re.compile(r"(?:[,;]? please|[,;]? thank\w*(?: you)?|[,;] if (?:you|it) [^,?]*)[.?! ]*$", re.IGNORECASE)
 
 
 def read(
@@ -101,6 +115,18 @@ def order_by_links(mention: Mention, question: Question) -> Mention:
     return replace(mention, judgement=replace(mention.judgement, candidates=ordered))
 
 
+def asked_part(text: str) -> tuple[int, int]:
+    """Return where the question itself begins and ends, without a reason for asking before it, and courtesy after it.
+
+    >>> text = "For my talk I need to know who painted it, please."
+    >>> text[slice(*asked_part(text))]
+    'who painted it'
+    """
+    before, after = REQUEST.match(text), COURTESY.search(text)
+    start = before.end() if before else 0
+    return start, after.start() if after and after.start() > start else len(text)
+
+
 def read_text(
     text: str,
     schema: PropertyGraphSchema,
@@ -114,17 +140,14 @@ def read_text(
     """Read a question as `read` does, without asking the database; without `lookup`, no names are found."""
     text = text[:LONGEST_QUESTION]
     tokens = words_of(text)
-    words = [
-        Word(
-            text[token.start : token.end],
-            token.start,
-            token.end,
-            token.folded,
-            root(token.folded),
-            _is_content(token.folded),
-        )
-        for token in tokens
-    ]
+    begin, finish = asked_part(text)
+    words = []
+    for token in tokens:
+        folded = (
+            token.folded if begin <= token.start < finish else ""
+        )  # a reason for asking says nothing of what is asked
+        content = bool(folded) and _is_content(folded)
+        words.append(Word(text[token.start : token.end], token.start, token.end, folded, root(folded), content))
     names = schema_names(schema)
     said, spelt, near = names.explain(
         [word.folded if word.folded not in STOP_WORDS or word.folded in SPEAKING else "" for word in words]
@@ -141,6 +164,9 @@ def read_text(
         mentions = [
             Mention(text[its.start : its.end], its.start, its.end, its.judgement, (its.first, its.last))
             for its in found
+            # The first word of a sentence is in capitals anyway.
+            if begin <= its.start < finish
+            or (its.start and text[its.start : its.end] != text[its.start : its.end].lower())
         ]
         if label is None and property is None:
             mentions = _add_demonyms(text, tokens, mentions, lookup)
@@ -148,7 +174,7 @@ def read_text(
     for mention in mentions:
         blank[mention.start : mention.end] = "@" * (mention.end - mention.start)
     quantities = quantities_in("".join(blank))
-    question = Question(text, words, mentions, {}, quantities)
+    question = Question(text, words, mentions, {}, quantities, asked=(begin, finish))
     question.meanings = {
         place: [
             Meaning(its.element.kind, its.element.name, its.element.owner, its.strength, its.words) for its in found

@@ -32,7 +32,7 @@ class Asked:
     def __init__(self, graph: Graph, question: Question) -> None:
         self.graph, self.schema, self.question = graph, graph.schema, question
         self.evidence = Evidence(question, vocabulary_of(graph.schema))
-        masked = list(question.text.lower().replace("’", "'"))
+        masked = list(question.asked_text)
         for mention in question.mentions:
             if mention.verdict != "not_found" and len(mention.text) > 3:
                 masked[mention.start : mention.end] = "#" * (mention.end - mention.start)

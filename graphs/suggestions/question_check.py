@@ -83,7 +83,7 @@ def find_uncovered(question: Question, query: str, graph: Graph) -> Iterator[str
 
     For example: `The question names 'Michael Mann', which the query does not use.`
     """
-    masked = list(question.text.lower().replace("’", "'"))
+    masked = list(question.asked_text)
     for mention in question.mentions:
         masked[mention.start : mention.end] = "#" * (mention.end - mention.start)
     text = "".join(masked)

@@ -41,6 +41,8 @@ CONFIDENCE_FEATURES = (
 """The features of a candidate from which its confidence is learned."""
 ABSENT_NAME = 0.3
 """The factor of confidence if the question names something that the graph does not have."""
+ABSENT_LINK = 0.5
+"""The factor of confidence if the question says a relationship that neither a named node nor the query has."""
 NEARLY_ALL = 0.95
 """The share of nodes that must have a label for it to be said of all of them."""
 TOO_SLOW = 0.5
@@ -184,6 +186,7 @@ def suggest(
             (1.0 if proposal.proposer.walker.in_time else TOO_SLOW)
             * known
             * (1 - proposal.proposer.asks_own_label(proposal.candidate))
+            * (ABSENT_LINK if set(question.lacking) - {step.type for step in proposal.candidate.shape.steps} else 1.0)
             * confidence_of(proposal.features, scores, place, model.confidence)
             if rows_of(proposal.candidate) != 0
             else 0.0,

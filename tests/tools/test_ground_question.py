@@ -92,6 +92,14 @@ def test_what_is_missing_in_the_data_is_said_if_the_question_asks_for_it(
     assert not any("runtime" in note for note in notes(PropertyStatistics(0, 40, counted=False)))
 
 
+def test_a_relationship_that_no_named_node_has_is_said_to_be_missing(film_graph: Graph) -> None:
+    film_graph.run("RETURN 1")  # genres have no spouse
+    missing = "No node that the question names has hasSpouse."
+    assert missing in grounded(film_graph, "Who is the spouse of heist film?").notes
+    assert missing not in grounded(film_graph, "Who is the spouse of Gale Anne Hurd?").notes
+    assert missing not in grounded(film_graph, "Who is the spouse of the director of Heat?").notes
+
+
 def test_a_doubtful_answer_is_put_as_a_question(film_graph: Graph) -> None:
     film_graph.run("RETURN 1")
     doubtful = grounded(film_graph, "Which xylophones quarrel with Michael Mann about zebras?")

@@ -19,7 +19,7 @@ QUESTIONS = [
         ("films written by David Mamet", "(n)-[:writtenBy]->({name: 'David Mamet'})", "more films"),
         ("Which films have no answer?", "(n:Film {name: 'No such film'})", "films"),
     )
-]
+] + [Asked("Who composed Heat?", group="films")]
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +31,9 @@ def test_candidates_are_run_and_those_with_the_gold_rows_are_right(examples: lis
     assert len(examples) == len(QUESTIONS) - 1
     assert all(len(example.features) == len(example.right) == len(example.empty) for example in examples)
     assert any(any(example.right) and not all(example.right) for example in examples)
+    (unanswerable,) = (example for example in examples if not example.asked.answerable)
+    assert unanswerable.right
+    assert not any(unanswerable.right)
 
 
 def test_the_same_weights_are_learned_twice_and_put_right_candidates_first(

@@ -5,7 +5,7 @@ import pytest
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record
 from graphground.graphs.entities.index import EntityIndex, open_index
-from graphground.graphs.question.read import read_text
+from graphground.graphs.question.read import asked_part, read_text
 from tests.support.documents import schema
 
 SCHEMA = schema("mixed", {"Movie": {}, "Genre": {}, "Person": {}, "Venue": {}, "Country": {}}, ["Movie hasGenre Genre"])
@@ -142,3 +142,28 @@ def test_numbers_and_dates_have_their_comparisons(cities: EntityIndex) -> None:
         ("year", 1990, ">"),
         ("date", "2001-05-05", "<>"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Our action group meets here, and I should like to know who painted it, please.", "who painted it"),
+        ("Since I love music, which films has he made?", "which films has he made?"),
+        ("Could you kindly list the films of Mann?", " the films of Mann?"),
+        (
+            "For the films shot in Greece, please name the actors.",
+            "For the films shot in Greece, please name the actors.",
+        ),
+        ("Which films, which were shot in Greece, are his?", "Which films, which were shot in Greece, are his?"),
+        ("Who saw Catch Me If You Can?", "Who saw Catch Me If You Can?"),
+    ],
+)
+def test_a_reason_for_asking_and_courtesy_are_no_part_of_what_is_asked(question: str, asked: str) -> None:
+    assert question[slice(*asked_part(question))] == asked
+
+
+def test_a_reason_for_asking_names_nodes_only_by_names_in_capitals(index: EntityIndex) -> None:
+    question = "I love music and saw Michael Mann in Greece, so can you tell me which films he made?"
+    read = read_text(question, SCHEMA, index)
+    assert [mention.text for mention in read.mentions] == ["Michael Mann", "Greece"]
+    assert [read.words[place].text for place in read.content] == ["films"]
