@@ -88,12 +88,6 @@ def damaged(handler: LocalHandler, body: bytes) -> bool:
     return True
 
 
-def without_ranges(handler: LocalHandler, body: bytes) -> bool:
-    """Send the whole file and ignore the requested range."""
-    handler.reply(200, body)
-    return True
-
-
 def forever(fault: Fault) -> Iterator[Fault]:
     """Yield the same fault for every request."""
     while True:
