@@ -44,7 +44,7 @@ _ASKING = r"(?:(?:in|at|on|under|to|from|by|for|with|of|since|about) )?(?:which|
 _REASON = r"(?:since|as|because|before|after|now|if|in case|for (?:an?|my|our)|although|though|while|my|our|I|we|it)\b.*?[,;:.–-] "
 _THEN = r"(?:so |and |then |but )?"
 REQUEST = re.compile(
-    rf".*?\b(?:know|tell|learn|hear|ask|see|wonder\w*|curious|interest\w*|find out|understand|remember|inform|say)"
+    rf".*?\b(?:know|tell|learn|hear|ask|see|wonder\w*|curious|interested|find out|understand|remember|inform|say)"
     rf"(?: me| us| you| \w+ly| beforehand| please)*[,:]? (?={_ASKING})"
     rf"|\W*(?:{_REASON}{_THEN})?(?:kindly|please|(?:can|could|would|will) you) (?:[a-z]+ ){{0,3}}?"
     r"(?:list|name|show|give|find|count|tell)\b(?: (?:me|us)\b)?"
