@@ -256,6 +256,7 @@ class Question:
             best, *others = self.meanings.get(place) or [Meaning("nothing", "", "", 0.0, ())]
             says_kind = any(its.kind in ("label", "property") and its.strength >= 0.5 for its in others)
             words = [word for word in split_name(best.name) if word not in NAME_STOP_WORDS]
-            if best.kind == "type" and best.strength >= BY_NAME and len(words) == 1 and not says_kind:
-                found |= {} if best.name in had else {best.name: None}
+            is_said = best.kind == "type" and best.strength >= BY_NAME and len(words) == 1 and not says_kind
+            if is_said and best.name not in had:
+                found[best.name] = None
         return tuple(found)

@@ -143,9 +143,8 @@ def read_text(
     begin, finish = asked_part(text)
     words = []
     for token in tokens:
-        folded = (
-            token.folded if begin <= token.start < finish else ""
-        )  # a reason for asking says nothing of what is asked
+        # A reason for asking says nothing of what is asked.
+        folded = token.folded if begin <= token.start < finish else ""
         content = bool(folded) and _is_content(folded)
         words.append(Word(text[token.start : token.end], token.start, token.end, folded, root(folded), content))
     names = schema_names(schema)

@@ -607,7 +607,7 @@ class GraphOfRecords:
                 "eid": node.id,
                 "label": label,
                 **({"labels": sorted(labels)} if len(labels) > 1 else {}),
-                "name": " ".join(title),
+                "name": " ".join(filter(None, title)),
                 "aliases": fields["aliases"] or [],
                 "description": fields["description"],
                 "properties": {

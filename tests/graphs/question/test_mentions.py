@@ -163,7 +163,6 @@ def test_a_reason_for_asking_and_courtesy_are_no_part_of_what_is_asked(question:
 
 
 def test_a_reason_for_asking_names_nodes_only_by_names_in_capitals(index: EntityIndex) -> None:
-    question = "I love music and saw Michael Mann in Greece, so can you tell me which films he made?"
-    read = read_text(question, SCHEMA, index)
+    read = read_text("I love music, saw Michael Mann in Greece, so can you tell me which films he made?", SCHEMA, index)
     assert [mention.text for mention in read.mentions] == ["Michael Mann", "Greece"]
     assert [read.words[place].text for place in read.content] == ["films"]

@@ -33,6 +33,7 @@ def test_values_tell_what_a_property_holds(
 ) -> None:
     found = profile("key", type_, values)
     assert (found.form, found.value, found.marks) == (form, value, marks)
+    assert found.truths == (("Y", "N") if form == "flag" else ())
 
 
 @pytest.mark.parametrize(

@@ -107,13 +107,13 @@ def test_json_lines_become_a_graph_with_a_schema_inferred_from_them(tmp_path: Pa
 
 
 def test_a_person_without_a_name_is_named_by_its_two_parts(tmp_path: Path) -> None:
-    parts = [("Ada", "Lovelace"), ("Ada", None), (None, None)]
+    parts = [("Ada", "Lovelace"), ("", "Lovelace"), (None, None)]
     nodes = [
         {"type": "node", "id": str(n), "labels": ["Person"], "properties": {"given_name": given, "surname": family}}
         for n, (given, family) in enumerate(parts)
     ]
     graph = written(file_source(json_lines(tmp_path, nodes)), tmp_path)
-    assert [entity["name"] for entity in graph["entities"]] == ["Ada Lovelace", "Ada", "2"]
+    assert [entity["name"] for entity in graph["entities"]] == ["Ada Lovelace", "Lovelace", "2"]
     assert graph["entities"][0]["properties"] == {"given_name": "Ada", "surname": "Lovelace"}
 
 
