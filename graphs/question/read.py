@@ -159,7 +159,9 @@ def read_text(
     mentions: list[Mention] = []
     if lookup is not None:
         judge_all = partial(_judge_all, lookup=lookup, label=label, property=property, mode=mode)
-        found = Segmenter(text, tokens, spelt, near, judge_all, prominence).divide(lookup.spans(text))
+        found = Segmenter(text, tokens, spelt, near, judge_all, prominence, lookup.word_counts).divide(
+            lookup.spans(text)
+        )
         mentions = [
             Mention(text[its.start : its.end], its.start, its.end, its.judgement, (its.first, its.last))
             for its in found

@@ -16,7 +16,7 @@ from graphground.cypher.names.lexicon import COMMON, CONNECTORS
 from graphground.cypher.names.words import MONTHS, WEEKDAYS, lemma
 from graphground.graphs.entities.candidate import Candidate
 from graphground.graphs.entities.spans import QUOTED, Span, Word, begins_sentence, fold
-from graphground.graphs.entities.verdicts.judging import Judgement, align, word_ranks
+from graphground.graphs.entities.verdicts.judging import Judgement, Verdict, align, word_ranks
 from graphground.graphs.question.meanings import CONCEPT
 
 Judge = Callable[[Sequence[str]], list[Judgement]]
@@ -47,6 +47,12 @@ WITHIN, JOINED = 0.5, 1.0
 """How much more a part of a longer name costs and the whole less, and how much less a word joined to a name costs."""
 SHARED, KNOWN_WORDS = 0.3, 0.5
 """How much more a name costs that shares a part with its neighbour, and an absent name whose words are known names."""
+RARE_PART, FEW_NAMES = 0.7, 5
+"""A plain word is looked up as a part of a name if it costs so much left plain, and so few names have it."""
+MAX_PARTS_LOOKED_UP = 4
+"""The maximum number of stretches in lower case to look up as parts of names."""
+CODE = 0.5
+"""The cost of leaving a short word of letters and digits plain, such as `7x`: an exact name is cheaper."""
 LOWERED = 0.3
 """How much less a well connected name in capital letters costs if the question has no capital letter at all."""
 WORD_OF_NAME, LOWER_CASE = 0.15, 0.1
@@ -86,7 +92,8 @@ class Segmenter:
     """One question to divide.
 
     `spelt` and `near` say for each word how well a word of the schema explains it, from 0 to 1: by stem, concept or
-    spelling, and by vectors. `prominence` says from 0 to 1 how well connected the nodes of candidates are.
+    spelling, and by vectors. `prominence` says from 0 to 1 how well connected the nodes of candidates are, and `counts`
+    how many names have each folded word.
     """
 
     def __init__(
@@ -97,8 +104,10 @@ class Segmenter:
         near: Sequence[float],
         judge: Judge,
         prominence: Callable[[Sequence[Candidate]], Sequence[float]] | None = None,
+        counts: Callable[[Sequence[str]], Sequence[int]] | None = None,
     ) -> None:
         self.question, self.words, self._judge, self._prominence = question, words, judge, prominence
+        self._names_with: Sequence[int] = counts([word.folded for word in words]) if counts else [0] * len(words)
         self.quoted = [match.span(match.lastindex or 0) for match in QUOTED.finditer(question)]
         ranks = word_ranks()
         self.rank = [
@@ -149,11 +158,12 @@ class Segmenter:
             return CAPITAL
         if word.folded.isdecimal():
             return NUMBER  # so that `Girl 27` is one name
-        common = self._is_common(place) or not any(letter.isalpha() for letter in word.folded)
+        letters = any(letter.isalpha() for letter in word.folded)
+        common = self._is_common(place) or not letters
         if self.capital[place] and (not self.first[place] or (self._in_capitals(place) and len(word.folded) > 2)):
             return CAPITAL_KNOWN if common or self.explained[place] > 0.85 else CAPITAL
         if common or len(word.folded) < 3:
-            return 0.0
+            return CODE if letters and self._names_with[place] and not word.folded.isalpha() else 0.0
         rank = self.rank[place]
         if rank is None:
             unknown = STRANGE_AMONG_CAPITALS if self.mixed and not self.capital[place] else STRANGE
@@ -187,6 +197,7 @@ class Segmenter:
         items += self._fuzzy(whole)
         settled = {(item.first, item.last) for item in items}
         items += self._fuzzy(self._parts(runs, settled))
+        items += self._parts_of_names({(item.first, item.last) for item in items})
         items += self._shared_parts(items)
         items += self._absent(runs, items)
         return self._best(self._together(items, runs))
@@ -446,6 +457,44 @@ class Segmenter:
                     cost += LOWER_CASE  # other names of this question have capital letters
             items.append(self._item(first, last, cost, start, end, judgement))
         return items
+
+    def _parts_of_names(self, known: Collection[tuple[int, int]]) -> list[_Item]:
+        """Return the plain words that few names have, and the phrases of names: `canton`, `st mellons`.
+
+        Only words that the schema does not explain are looked up.
+        """
+        parts: dict[tuple[int, int], float] = {}
+        for first in range(len(self.words)):
+            for last in range(first, min(first + MAX_FUZZY_WORDS, len(self.words))):
+                if not self._may_be_part(last) or (last > first and self._separated(last - 1, last)):
+                    break
+                left = self._left_plain(first, last)
+                rare = min(self._names_with[first : last + 1]) <= FEW_NAMES
+                if (first, last) not in known and rare and left >= (RARE_PART if first == last else PER_NAME):
+                    parts[first, last] = left
+        items = []
+        chosen = sorted(parts, key=lambda part: -parts[part])[:MAX_PARTS_LOOKED_UP]
+        spans = {part: (self.words[part[0]].start, self._end(*part)) for part in chosen}
+        judged = self._look_up(list(spans.values()))
+        for (first, last), span in spans.items():
+            phrase = " ".join(word.folded for word in self.words[first : last + 1])
+            having = [its for its in judged[span].candidates if f" {phrase} " in f" {fold(its.matched or its.name)} "]
+            if 0 < len({its.key for its in having}) <= FEW_NAMES:
+                verdict: Verdict = "found" if len({its.key for its in having}) == 1 else "ambiguous"
+                cost = PER_NAME + (PARTIAL if first == last else 0.0)
+                judgement = Judgement(verdict, having, chance=PART_OF_NAME)
+                items.append(_Item(first, last, cost, Found(first, last, *span, judgement)))
+        return items
+
+    def _may_be_part(self, place: int) -> bool:
+        """Whether a word in lower case may be part of a name by what the schema and the names have."""
+        return (
+            self._names_with[place] > 0
+            and not self.capital[place]
+            and not self._is_common(place)
+            and not self.words[place].folded.isdecimal()
+            and self.explained[place] < 0.5
+        )
 
     def _shared_parts(self, items: Sequence[_Item]) -> list[_Item]:
         """Return the names that share a part with the name that they are joined to.
