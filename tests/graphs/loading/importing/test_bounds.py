@@ -126,7 +126,7 @@ def test_a_long_folder_name_is_shortened_and_a_long_column_name_is_refused(tmp_p
 
 def expanding(name: str, folder: Path) -> Path:
     """Write a small file whose import would write a thousand times its size."""
-    path, text = folder / name, "x" * 1_000_000
+    path, text = folder / name, "x" * 100_000
     match name:
         case "a.graphml":
             nodes = "".join(f'<node id="{number}"/>' for number in range(2_000))
