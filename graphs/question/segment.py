@@ -16,7 +16,7 @@ from graphground.cypher.names.lexicon import COMMON, CONNECTORS
 from graphground.cypher.names.words import MONTHS, WEEKDAYS, lemma
 from graphground.graphs.entities.candidate import Candidate
 from graphground.graphs.entities.spans import QUOTED, Span, Word, begins_sentence, fold
-from graphground.graphs.entities.verdicts.judging import Judgement, Verdict, align, word_ranks
+from graphground.graphs.entities.verdicts.judging import Judgement, align, word_ranks
 from graphground.graphs.question.meanings import CONCEPT
 
 Judge = Callable[[Sequence[str]], list[Judgement]]
@@ -48,7 +48,7 @@ WITHIN, JOINED = 0.5, 1.0
 SHARED, KNOWN_WORDS = 0.3, 0.5
 """How much more a name costs that shares a part with its neighbour, and an absent name whose words are known names."""
 RARE_PART, FEW_NAMES = 0.7, 5
-"""A plain word is looked up as a part of a name if it costs so much left plain, and so few names have it."""
+"""The minimum cost of leaving a word plain, and the maximum number of names with it, to look it up as a part of one."""
 MAX_PARTS_LOOKED_UP = 4
 """The maximum number of stretches in lower case to look up as parts of names."""
 CODE = 0.5
@@ -459,10 +459,7 @@ class Segmenter:
         return items
 
     def _parts_of_names(self, known: Collection[tuple[int, int]]) -> list[_Item]:
-        """Return the plain words that few names have, and the phrases of names: `canton`, `st mellons`.
-
-        Only words that the schema does not explain are looked up.
-        """
+        """Return the rare words and the phrases in lower case that few names have: `canton`, `st mellons`."""
         parts: dict[tuple[int, int], float] = {}
         for first in range(len(self.words)):
             for last in range(first, min(first + MAX_FUZZY_WORDS, len(self.words))):
@@ -480,14 +477,12 @@ class Segmenter:
             phrase = " ".join(word.folded for word in self.words[first : last + 1])
             having = [its for its in judged[span].candidates if f" {phrase} " in f" {fold(its.matched or its.name)} "]
             if 0 < len({its.key for its in having}) <= FEW_NAMES:
-                verdict: Verdict = "found" if len({its.key for its in having}) == 1 else "ambiguous"
                 cost = PER_NAME + (PARTIAL if first == last else 0.0)
-                judgement = Judgement(verdict, having, chance=PART_OF_NAME)
-                items.append(_Item(first, last, cost, Found(first, last, *span, judgement)))
+                items.append(_Item(first, last, cost, Found(first, last, *span, _judge_parts(having))))
         return items
 
     def _may_be_part(self, place: int) -> bool:
-        """Whether a word in lower case may be part of a name by what the schema and the names have."""
+        """Whether a word in lower case may be part of a name: some name has it, and the schema does not explain it."""
         return (
             self._names_with[place] > 0
             and not self.capital[place]
@@ -663,6 +658,10 @@ def part_of_names(text: str, candidates: Sequence[Candidate]) -> Judgement | Non
         name = [lemma(word) for word in fold(candidate.matched or candidate.name).split()]
         if all(any(word == its or (len(word) > 3 and its.startswith(word)) for its in name) for word in words):
             found.append(candidate)
-    if not found:
-        return None
-    return Judgement("found" if len({its.key for its in found}) == 1 else "ambiguous", found, chance=PART_OF_NAME)
+    return _judge_parts(found) if found else None
+
+
+def _judge_parts(candidates: list[Candidate]) -> Judgement:
+    """Return the verdict on a text that is a part of the names of all candidates."""
+    one = len({its.key for its in candidates}) == 1
+    return Judgement("found" if one else "ambiguous", candidates, chance=PART_OF_NAME)

@@ -43,7 +43,7 @@ def mentions_found(index: EntityIndex, question: str) -> list[tuple[str, str]]:
     ("question", "mentions"),
     [
         ("Who played at the Golrtn 1 Center?", [("Golrtn 1 Center", "found")]),
-        ("Who is in the Socialist Party of Greece?", [("Socialist Party of Greece", "not_found")]),
+        ("Who left the Democratic Socialist Party of Greece?", [("Democratic Socialist Party of Greece", "not_found")]),
         ("Which gothic films did Michael Mann make?", [("Michael Mann", "found")]),
         ("Which movies did Micheal Man make?", [("Micheal Man", "found")]),
         ("Which movies are lnad art?", [("lnad art", "found")]),
