@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 from graphground.cypher.quoting import quoted_name, quoted_string
-from graphground.cypher.text_values import FORMS, text_values
+from graphground.cypher.text_values import FORMS, epoch_of, text_values
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 from graphground.graphs.question.kept import FIRST_SECONDS, PerData, read_parts
@@ -24,18 +24,19 @@ SAYS_ALL = frozenset(("bool", "date", "datetime"))
 """Types of which a sample says no more."""
 TRUE, FALSE = ("y", "yes", "true", "t"), ("n", "no", "false", "f")
 YEARS = range(1000, 2101)
+FEWEST_NUMBERED = 20
+"""The number of whole numbers from which they count things if none of them repeats."""
 MILLISECONDS = range(-2_000_000_000_000, 5_000_000_000_000)
 _NUMBER = re.compile(r"(-?\d+(?:([.,])\d{3})*(?:[.,]\d+)?)(\s?[^\W\d_].*)?")
-_DAY_FIRST = ("day_month_year",)
 
 
 @dataclass(frozen=True, slots=True)
 class Property:
     """A property of a label: `Property("gross_tonnage", "str", "number", "toFloat(replace({}, ',', ''))")`.
 
-    `form` is `text`, `code`, `number`, `year`, `date` (a date of the database), `iso` (a date as text that sorts),
-    `day` (a text that ends with the year), `epoch` (milliseconds), `flag` or `list`. `value` is the Cypher by which it
-    is compared, with `{}` for the property. `marks` are the texts that stand for no value, such as `N/A`.
+    `form` is `text`, `code`, `number`, `year`, `date` (a date of the database), `iso` (a date as text or digits that
+    sorts), `day` (a text that ends with the year), `epoch` (milliseconds), `flag` or `list`. `value` is the Cypher by
+    which it is compared, with `{}` for the property. `marks` are the texts that stand for no value, such as `N/A`.
     """
 
     key: str
@@ -47,6 +48,8 @@ class Property:
     """How well it names a node: the best one of a label is its title."""
     truths: tuple[str, ...] = ()
     """The texts for true and for false of a flag that is kept as text: `("Y", "N")`."""
+    separator: str = "-"
+    """What stands between year, month and day of an `iso` date."""
 
     @property
     def is_time(self) -> bool:
@@ -65,15 +68,11 @@ class Property:
         elif self.form == "date" and self.marks:  # texts for no value stand beside the dates
             for text in replace(self, form="iso").compare(quantity, on):
                 yield f"{text.replace(key, f'toString({key})')} AND {self.is_open(on, filled=True)}"
+        elif self.form in ("iso", "epoch"):
+            yield from self._compare_span(quantity, key)
         elif quantity.kind == "date":
-            if self.form == "date":
-                yield f"{key} {sign} date('{quantity.value}')"
-            elif self.form == "iso":
-                yield f"{key} {sign} '{quantity.value}'"
-            elif self.form == "day":
+            if self.form in ("date", "day"):
                 yield f"{self.value.format(key)} {sign} date('{quantity.value}')"
-            elif self.form == "epoch":
-                yield f"{key} {sign} {_milliseconds(date.fromisoformat(str(quantity.value)))}"
         elif self.form == "year":
             yield f"{key} {sign} {quantity.value}"
         elif self.form == "date":
@@ -82,20 +81,31 @@ class Property:
             yield f"{key} ENDS WITH '{quantity.value}'"
         elif self.form == "day":
             yield f"toInteger(right({key}, 4)) {sign} {quantity.value}"
-        elif self.form in ("iso", "epoch") and int(quantity.value) < YEARS.stop:
-            year = int(quantity.value)
-            first, after = (
-                (f"'{year}-01-01'", f"'{year + 1}-01-01'")
-                if self.form == "iso"
-                else (str(_milliseconds(date(year, 1, 1))), str(_milliseconds(date(year + 1, 1, 1))))
-            )
-            bounds = {
-                "<": f"{key} < {first}",
-                ">=": f"{key} >= {first}",
-                ">": f"{key} >= {after}",
-                "<=": f"{key} < {after}",
-            }
-            yield bounds.get(sign, f"{'NOT ' if sign == '<>' else ''}({key} >= {first} AND {key} < {after})")
+
+    def _compare_span(self, quantity: Quantity, key: str) -> Iterator[str]:
+        """Yield the condition that a time lies in, before or after a year or a day."""
+        if quantity.kind == "date":
+            begin = date.fromisoformat(str(quantity.value))
+            end = begin + timedelta(days=1)
+        elif int(quantity.value) in YEARS:
+            begin, end = date(int(quantity.value), 1, 1), date(int(quantity.value) + 1, 1, 1)
+        else:
+            return
+        first, after = map(self._written, (begin, end))
+        sign = quantity.comparison
+        bounds = {
+            "<": f"{key} < {first}",
+            ">=": f"{key} >= {first}",
+            ">": f"{key} >= {after}",
+            "<=": f"{key} < {after}",
+        }
+        yield bounds.get(sign, f"{'NOT ' if sign == '<>' else ''}({key} >= {first} AND {key} < {after})")
+
+    def _written(self, day: date) -> str:
+        if self.form == "epoch":
+            return str((day - date(1970, 1, 1)).days * 86_400_000)
+        text = day.isoformat().replace("-", self.separator)
+        return text if self.type == "int" else quoted_string(text)
 
     def is_open(self, on: str, *, filled: bool = False) -> str:
         """Return the condition that the property has no value, or that it is `filled`."""
@@ -105,8 +115,8 @@ class Property:
         return f"{'NOT ' if filled else ''}{key} IN [{', '.join(map(quoted_string, self.marks))}]"
 
 
-def _milliseconds(day: date) -> int:
-    return (day - date(1970, 1, 1)).days * 86_400_000
+def _is_false(text: str) -> bool:
+    return text.casefold() in FALSE
 
 
 _kept = PerData(MAX_KEPT)
@@ -183,18 +193,23 @@ def profile(key: str, type_: str, values: Sequence[Any], is_id: bool = False) ->
     if type_ == "float" or type_ == "int":
         numbers = [value for value in values if isinstance(value, (int, float))]
         form = "number"
-        if (type_ == "int" and numbers and all(value in YEARS for value in numbers)) or (
-            type_ == "int" and (not numbers and "year" in key.lower())
-        ):
+        years = all(value in YEARS for value in numbers)
+        differ = len(numbers) > FEWEST_NUMBERED and len(set(numbers)) == len(numbers)  # numbers of ships, not years
+        if type_ == "int" and ("year" in key.lower() if not numbers or differ else True) and years:
             form = "year"
         elif numbers and min(map(abs, numbers)) > 10**10 and all(int(value) in MILLISECONDS for value in numbers):
             form = "epoch"
+        elif type_ == "int" and numbers and epoch_of(min(numbers), max(numbers)) == "yyyymmdd":
+            return Property(key, type_, "iso", separator="")
         distinct = len(set(numbers)) / len(numbers) if numbers else 0.0
         return Property(key, type_, form, naming=0.5 * distinct - 0.3 * (type_ == "float") - 0.4 * (form == "epoch"))
     if is_id:
         return Property(key, type_, "code", naming=-1.0)
-    truths = tuple(sorted(set(texts), key=lambda text: text.casefold() in FALSE))
-    if [text.casefold() for text in truths] in [[yes, no] for yes, no in zip(TRUE, FALSE, strict=True)]:
+    truths = tuple(sorted({text for text in texts if text.casefold() in TRUE + FALSE}, key=_is_false))
+    unsure = {text for text in texts if text not in truths}
+    if len(unsure) < 2 and [text.casefold() for text in truths] in [
+        [yes, no] for yes, no in zip(TRUE, FALSE, strict=True)
+    ]:
         return Property(key, type_, "flag", truths=truths)
     dated = "date" in type_.split("|")
     real = [text for text in texts if re.search(r"\d", text)]
@@ -203,6 +218,8 @@ def profile(key: str, type_: str, values: Sequence[Any], is_id: bool = False) ->
     if dated:
         return Property(key, type_, "date", marks=marks)
     form, value = _text_form(real) if len(real) + sum(text in marks for text in texts) == len(texts) else ("text", "{}")
+    if form == "iso":
+        return Property(key, type_, form, marks=marks, separator=value)
     if form == "day" and marks:  # the conversion of a text that is no date would end the query
         value = f"CASE WHEN {{0}} IN [{', '.join(map(quoted_string, marks))}] THEN null ELSE {value} END"
     if form != "text":
@@ -213,19 +230,21 @@ def profile(key: str, type_: str, values: Sequence[Any], is_id: bool = False) ->
         sum(bool(re.search(r"[a-zà-ÿ]{3}|[^\W\d_] [^\W\d_]", text)) for text in texts) / len(texts) if texts else 0.5
     )
     hint = 0.6 * (key == "name") + 0.3 * bool(re.search(r"(?i)(name|title|label)$", key))
-    return Property(key, type_, "text", naming=min(distinct / 0.8, 1.0) + 0.5 * worded * (distinct > 0.5) + hint)
+    named = min(distinct / 0.8, 1.0) * (1.0 if worded > 0.5 else 0.6) + 0.5 * worded * (distinct > 0.5)
+    return Property(key, type_, "text", naming=named + hint)
 
 
 def _text_form(texts: Sequence[str]) -> tuple[str, str]:
-    """Return the form of texts that all contain digits, and the Cypher that converts them."""
+    """Return the form of texts that all contain digits, and the Cypher that converts them; of `iso`, the separator."""
     if not texts:
         return "text", "{}"
     found = text_values(texts)
     if found is not None and found.share > 0.95:
         if FORMS[found.form].type in ("date", "datetime"):
-            if found.form in _DAY_FIRST:
-                return "day", FORMS[found.form].conversion or "{}"
-            return "iso" if found.sorts and found.example[4] == "-" else "text", "{}"
+            if found.sorts:
+                return "iso", re.sub(r"\d", "", found.example[:6])
+            conversion = FORMS[found.form].conversion if found.share == 1 and FORMS[found.form].type == "date" else None
+            return ("day", conversion) if conversion else ("text", "{}")
         if found.form == "code":
             return "code", "{}"
     matches = [_NUMBER.fullmatch(text) for text in texts]

@@ -26,6 +26,7 @@ from graphground.graphs.suggestions.properties import profile, properties_of, ti
         ("int", [1998, 2004], "year", "{}", ()),
         ("int", [919468800000, 1671062400000], "epoch", "{}", ()),
         ("int", [3, 250000], "number", "{}", ()),
+        ("int", list(range(1200, 1230)), "number", "{}", ()),
     ],
 )
 def test_values_tell_what_a_property_holds(
@@ -44,6 +45,14 @@ def test_values_tell_what_a_property_holds(
         (["2020-10-03", "2021-11-04"], "after 2020", "n.key >= '2021-01-01'"),
         ([1609459200000, 1640995200000], "before 2021", "n.key < 1609459200000"),
         ([1609459200000, 1640995200000], "in 2021", "(n.key >= 1609459200000 AND n.key < 1640995200000)"),
+        (["2020/10/03", "2021/11/04"], "since 2021-03-01", "n.key >= '2021/03/02'"),
+        (
+            ["2020-10-03T10:00:00", "2021-11-04T09:30:00"],
+            "on 2021-11-04",
+            "(n.key >= '2021-11-04' AND n.key < '2021-11-05')",
+        ),
+        ([20201003, 20211104], "in 2021", "(n.key >= 20210101 AND n.key < 20220101)"),
+        (["Oct 3, 2020", "Nov 14, 2021", "May 1, 2022"], "before 2021", "toInteger(right(n.key, 4)) < 2021"),
         (["1,200 kg", "800 kg"], "over 900", "toFloat(replace(replace(n.key, ' kg', ''), ',', '')) > 900"),
         (["1,200 kg", "800 kg"], "in 2021", None),
     ],
@@ -64,6 +73,8 @@ def test_a_text_for_no_value_makes_an_open_end() -> None:
 
 def test_a_name_is_preferred_to_a_code_and_to_a_copy_of_the_id() -> None:
     code = profile("hs_code", "str", ["0803", "0901"])
+    days = profile("opened", "str", ["1/31/20", "2/1/20", "10/2/21"])
+    assert code.naming > days.naming
     words = profile("descr", "str", ["Bananas", "Coffee"])
     copied = profile("name", "str", ["com273", "com274"], True)
     assert max((code, words, copied), key=lambda its: its.naming) is words
