@@ -32,6 +32,7 @@ from graphground.graphs.question.model import (
 )
 from graphground.graphs.question.neighbourhoods import read_neighbourhoods
 from graphground.graphs.question.segment import UNKNOWN_PROMINENCE, Segmenter
+from graphground.graphs.question.values import add_values
 
 NEIGHBOURHOOD_SECONDS = 2.0
 QUESTION_WORDS = ("which", "what", "where", "when", "whose", "there", "with", "that", "does", "have", "from", "many")
@@ -84,6 +85,8 @@ def read(
         mode=mode,
         prominence=partial(_prominence, graph, seconds) if graph.engine is not None and seconds > 0 else None,
     )
+    if label is None and property is None and seconds > 0:
+        question = add_values(question, graph)
     named = [node for mention in question.mentions if mention.verdict != "not_found" for node in mention.nodes[:4]]
     question.neighbourhoods = read_neighbourhoods(graph, named, seconds)
     if question.neighbourhoods:
@@ -244,8 +247,15 @@ def _judge_all(
     found = lookup.find_all(texts, Search(label, property, mode, CONSIDERED))
     by_meaning = mode == "vector"
     return [
-        judge(text, candidates, lookup, by_meaning=by_meaning) for text, candidates in zip(texts, found, strict=True)
+        judge(text, _without_copies(candidates), lookup, by_meaning=by_meaning)
+        for text, candidates in zip(texts, found, strict=True)
     ]
+
+
+def _without_copies(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates without values that only repeat a node's name: the `ship_name` of a ship of that name."""
+    names = {(its.name, its.label) for its in candidates if not its.is_value}
+    return [its for its in candidates if not its.is_value or (its.name, its.label) not in names]
 
 
 # The numbers and dates of a question outside its names, each with the comparison that the words around it express.

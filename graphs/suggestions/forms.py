@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.graphs.question.kept import remembered
+from graphground.graphs.question.properties import Property, properties_of, read_properties, title_of
 from graphground.graphs.suggestions.asked import Asked
 from graphground.graphs.suggestions.candidates import Condition, Form, FormKind, Shape
-from graphground.graphs.suggestions.properties import Property, properties_of, read_properties, title_of
 from graphground.graphs.suggestions.walks import Walker
 
 MAX_PAIRED = 5

@@ -21,12 +21,12 @@ from graphground.graphs.entities.vectors.building import encoder
 from graphground.graphs.graph import Graph
 from graphground.graphs.question.kept import remembered
 from graphground.graphs.question.model import Question
+from graphground.graphs.question.properties import Property
 from graphground.graphs.question.read import CLASSING
 from graphground.graphs.suggestions.asked import Asked
 from graphground.graphs.suggestions.candidates import COUNTING, Candidate, Form, Shape
 from graphground.graphs.suggestions.evidence import Array
 from graphground.graphs.suggestions.forms import FormMaker
-from graphground.graphs.suggestions.properties import Property
 from graphground.graphs.suggestions.shapes import ShapeFinder
 from graphground.graphs.suggestions.walks import Anchor, Path, Step, Walker, reverse
 

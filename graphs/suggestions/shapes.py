@@ -13,10 +13,10 @@ import numpy as np
 
 from graphground.graphs.question.kept import remembered
 from graphground.graphs.question.model import Node
+from graphground.graphs.question.properties import read_properties, title_of
 from graphground.graphs.suggestions.asked import Asked
 from graphground.graphs.suggestions.candidates import Join, Shape
 from graphground.graphs.suggestions.evidence import Array
-from graphground.graphs.suggestions.properties import read_properties, title_of
 from graphground.graphs.suggestions.walks import Anchor, Path, Step, Walker, reverse
 
 T = TypeVar("T")

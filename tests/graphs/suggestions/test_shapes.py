@@ -27,7 +27,7 @@ def link(type_: str, start: str, end: str) -> dict[str, Any]:
 
 def festival() -> Iterator[dict[str, Any]]:
     yield from (node(f"e{year}", "Edition", year=year) for year in range(2015, 2024))
-    yield from (node("s1", "Stage", name="Barn"), node("s2", "Stage", name="Meadow"))
+    yield from (node("s1", "Stage", name="Barn"), node("s2", "Stage", name="Meadow"), node("s3", "Stage", name="3"))
     yield from (node("c1", "Country", name="Norway"), node("c2", "City", name="Kyoto"), node("c3", "City", name="Lima"))
     for number in range(60):
         name = f"{FIRST[number % 5]} {SECOND[number % 4]}"
@@ -37,6 +37,7 @@ def festival() -> Iterator[dict[str, Any]]:
             f"k{number}",
             "Contract",
             number=f"K{number:03}",
+            state=("SGN", "RJ", "OPN")[number % 3],
             expires="N/A" if number % 3 else f"20{19 + number % 4}-05-01",
         )
         yield node(f"p{number}", "Performance", slot=f"P{number:03}")
@@ -145,3 +146,19 @@ def test_the_number_of_rows_is_that_of_the_rows_returned(graph: Graph, question:
             assert returned in ([], [[0]], [[None]], [[False]]), its.cypher
         else:
             assert its.rows == len(returned), its.cypher
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("Which contracts were rejected?", [("rejected", "RJ", "state")]),
+        ("Which acts were rejected?", []),
+        ("Who played on stage 3?", [("3", "3", "name")]),
+        ("Which 3 acts played on most stages?", []),
+    ],
+)
+def test_a_value_is_named_by_a_word_that_it_abbreviates_and_a_node_by_its_number(
+    graph: Graph, question: str, named: list[tuple[str, str, str]]
+) -> None:
+    found = read(question, graph).mentions
+    assert [(its.text, its.nodes[0].name, its.nodes[0].property) for its in found] == named

@@ -19,7 +19,7 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.question.kept import FIRST_SECONDS, PerData, read_parts
 from graphground.graphs.question.model import Quantity
 
-SAMPLE, MAX_KEPT = 100, 5_000
+SAMPLE, MAX_KEPT, MAX_VALUES = 100, 5_000, 16
 SAYS_ALL = frozenset(("bool", "date", "datetime"))
 """Types of which a sample says no more."""
 TRUE, FALSE = ("y", "yes", "true", "t"), ("n", "no", "false", "f")
@@ -50,6 +50,8 @@ class Property:
     """The texts for true and for false of a flag that is kept as text: `("Y", "N")`."""
     separator: str = "-"
     """What stands between year, month and day of an `iso` date."""
+    values: tuple[tuple[str, str], ...] = ()
+    """The texts of a property with few different ones, each with the `eid` of a node that has it, or an empty text."""
 
     @property
     def is_time(self) -> bool:
@@ -158,9 +160,19 @@ def read_properties(graph: Graph, names: Iterable[str], *, link: bool = False) -
             values = [row[place] for row in nodes if row[place] is not None]
             repeated = sum(row[place] in (None, row[-1]) for row in nodes)
             is_id = repeated > len(nodes) / 2 and nodes[0][-1] is not None
-            found[name][key] = profile(key, types[key], values, is_id)
+            its = profile(key, types[key], values, is_id)
+            if its.form in ("text", "code") and not is_id:
+                its = replace(its, values=_few([(row[place], row[-1]) for row in nodes]))
+            found[name][key] = its
         kept[name, link] = found[name]
     return found
+
+
+def _few(rows: Iterable[tuple[object, object]]) -> tuple[tuple[str, str], ...]:
+    """Return the different texts among the values and ids of nodes, with one id each, if they are few and repeat."""
+    pairs = [(value, key) for value, key in rows if isinstance(value, str) and value]
+    keys = {value: str(key or "") for value, key in reversed(pairs)}
+    return tuple(sorted(keys.items())) if len(keys) <= min(MAX_VALUES, len(pairs) / 2) else ()
 
 
 def title_of(graph: Graph, label: str) -> str:
