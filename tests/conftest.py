@@ -37,7 +37,7 @@ ENGINE = {
     "page_address", "page_with_token",
 }  # fmt: skip
 """Fixtures that start the embedded engine."""
-NEO4J = {"neo4j_servers", "neo4j_5", "neo4j_newest", "neo4j_with_apoc"}
+NEO4J = {"neo4j_servers", "neo4j_5", "neo4j_newest"}
 NODE = {"node"}
 SHARED = {
     "neo4j": NEO4J,
@@ -110,12 +110,11 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark each test by the fixtures that it uses; put modules that share a Neo4j next to each other,
-    and longer modules first.
+    """Mark each test by the fixtures that it uses; put modules that use a Neo4j next to each other, and longer modules
+    first.
 
     Modules that stop or start a Neo4j themselves come after the modules that share one: a new server is slow at first.
     """
-    wanted: dict[Path, set[str]] = {}
     places: dict[Path, int] = {}
     restarting = {item.path for item in items if item.get_closest_marker("restarts_neo4j")}
     for item in items:
@@ -126,7 +125,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("engine")
         if used & NEO4J:
             item.add_marker("neo4j")
-            wanted.setdefault(item.path, set()).update(used & NEO4J - {"neo4j_servers"})
         if used & NODE:
             item.add_marker("node")
         # While one process is busy with Neo4j the others run the rest;
@@ -134,7 +132,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         markers = [item.get_closest_marker(name) is not None for name in ("neo4j", "slow", "node", "engine")]
         place = markers.index(True) if any(markers) else len(markers)
         places[item.path] = min(place, places.get(item.path, place))
-    items.sort(key=lambda item: (places[item.path], item.path in restarting, sorted(wanted.get(item.path, ()))))
+    items.sort(key=lambda item: (places[item.path], item.path in restarting))
 
 
 def pytest_collection_finish() -> None:

@@ -17,13 +17,13 @@ GENERATED = 2_000
 
 
 @pytest.fixture(scope="module")
-def neo4j_graph(neo4j_with_apoc: Neo4jServer) -> Iterator[Graph]:
+def neo4j_graph(neo4j_5: Neo4jServer) -> Iterator[Graph]:
     seeded(
-        neo4j_with_apoc,
+        neo4j_5,
         "CREATE (f:Film {name: 'Heat'})-[:directedBy]->(:Person {name: 'Michael Mann'})",
         "CREATE INDEX film_name FOR (f:Film) ON (f.name)",
     )
-    engine = BoltEngine(address_of(neo4j_with_apoc))
+    engine = BoltEngine(address_of(neo4j_5))
     yield Graph("films", SCHEMA, engine=engine)
     engine.close()
 
@@ -50,42 +50,40 @@ def state_of(server: Neo4jServer) -> list[object]:
 
 @pytest.mark.neo4j
 def test_no_attack_has_an_effect_on_a_neo4j_with_unrestricted_apoc(
-    neo4j_with_apoc: Neo4jServer, neo4j_graph: Graph, surroundings: Surroundings
+    neo4j_5: Neo4jServer, neo4j_graph: Graph, surroundings: Surroundings
 ) -> None:
-    before = state_of(neo4j_with_apoc)
+    before = state_of(neo4j_5)
     assert attack(through_the_tool(neo4j_graph), surroundings, ALL) >= 200
-    assert state_of(neo4j_with_apoc) == before
+    assert state_of(neo4j_5) == before
 
 
 @pytest.mark.neo4j
 @pytest.mark.long
 @pytest.mark.timeout(1800)
 def test_no_generated_attack_has_an_effect_on_a_neo4j_with_unrestricted_apoc(
-    neo4j_with_apoc: Neo4jServer, neo4j_graph: Graph, surroundings: Surroundings
+    neo4j_5: Neo4jServer, neo4j_graph: Graph, surroundings: Surroundings
 ) -> None:
-    before, attempt, source = state_of(neo4j_with_apoc), through_the_tool(neo4j_graph), HostileTexts(7)
+    before, attempt, source = state_of(neo4j_5), through_the_tool(neo4j_graph), HostileTexts(7)
     for text in (source.attack() for _ in range(GENERATED)):
         if "\ud800" not in text:  # no request can contain a lone surrogate
             assert SECRET not in attempt(text, {"p": "1", "key": "x", "url": surroundings.secret.as_uri()}), text
     assert not surroundings.calls
-    assert state_of(neo4j_with_apoc) == before
+    assert state_of(neo4j_5) == before
 
 
 @pytest.mark.neo4j
-def test_neo4j_refuses_the_writes_even_without_the_check(
-    neo4j_with_apoc: Neo4jServer, surroundings: Surroundings
-) -> None:
-    before = state_of(neo4j_with_apoc)[:4]
-    with past_the_check(address_of(neo4j_with_apoc)) as attempt:
+def test_neo4j_refuses_the_writes_even_without_the_check(neo4j_5: Neo4jServer, surroundings: Surroundings) -> None:
+    before = state_of(neo4j_5)[:4]
+    with past_the_check(address_of(neo4j_5)) as attempt:
         attack(attempt, surroundings, ("write",))
-    assert state_of(neo4j_with_apoc)[:4] == before
+    assert state_of(neo4j_5)[:4] == before
 
 
 @pytest.mark.neo4j
 def test_an_unprotected_neo4j_can_read_files_and_open_addresses(
-    neo4j_with_apoc: Neo4jServer, surroundings: Surroundings
+    neo4j_5: Neo4jServer, surroundings: Surroundings
 ) -> None:
-    with past_the_check(address_of(neo4j_with_apoc)) as attempt:
+    with past_the_check(address_of(neo4j_5)) as attempt:
         assert SECRET in attempt(*surroundings.written("LOAD CSV FROM '{secret}' AS row RETURN row"))
         attempt(*surroundings.written("CALL apoc.load.json('{url}')"))
     assert surroundings.calls

@@ -1,9 +1,9 @@
 """Real Neo4j servers for the test run, if Java and Maven are installed.
 
-    def test_x(neo4j_5: Neo4jServer) -> None: ...      # and neo4j_newest, neo4j_with_apoc
+    def test_x(neo4j_5: Neo4jServer) -> None: ...      # and neo4j_newest
 
-Each server is started at first use, on a free loopback port, and emptied for each test module. At most two servers run
-at once. All servers stop with the run, even if the run is killed.
+Each server is started at first use, on a free loopback port, and emptied for each test module. Both stop with the run,
+even if the run is killed.
 
     python -m tests.support.neo4j_server       fetches Neo4j and makes the archives of its classes now
 """
@@ -37,6 +37,8 @@ START_SECONDS = 240.0
 FETCH_SECONDS = 600.0
 STOP_SECONDS, ARCHIVE_SECONDS = 30.0, 300.0
 QUICK = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+UNVERIFIED = ["-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"]
+"""JVM options for a server that writes no archive: checking 5,000 classes that no archive can contain takes 1.5 s."""
 """JVM options that halve the processor time of a server that lives for minutes: fast compilation, simple collector."""
 SHARED = {"db.memory.transaction.max": "256m"}
 """A memory limit: a query that hoards rows fails long before it harms the other tests on the same server."""
@@ -190,7 +192,7 @@ def running_neo4j(
         archive = [f"-XX:ArchiveClassesAtExit={archived_to}"]
     else:
         made = class_archive(java, version)
-        archive = [f"-XX:SharedArchiveFile={made}"] if made.stat().st_size else []
+        archive = [*UNVERIFIED, *([f"-XX:SharedArchiveFile={made}"] if made.stat().st_size else [])]
     (folder / "plugins").mkdir(parents=True, exist_ok=True)
     if apoc is not None:
         for jar in libraries("apoc", apoc).glob("*.jar"):
@@ -249,62 +251,41 @@ def running_neo4j(
 
 
 class Neo4jServers:
-    """The servers of the run, each started at first use.
-
-    At most `MOST` servers run at once: if another is needed, the least recently used server stops.
+    """The servers of the run by their versions, each started at first use. The long-term version has APOC.
 
     A server is leased to one test module at a time and emptied before the next lease.
     """
 
-    MOST = 2
-
     def __init__(self, folder: Callable[[str], Path]) -> None:
         self._folder = folder
         self._running: dict[str, tuple[Neo4jServer, ExitStack]] = {}
-        self._leased: set[str] = set()
 
-    @contextmanager
-    def lease(self, name: str, version: str, *, apoc: str | None = None) -> Iterator[Neo4jServer]:
-        """Yield the server of this name, empty, for the block."""
-        if name in self._running:
-            server = self._running[name][0]
-            emptied(server)
-            self._running[name] = self._running.pop(name)  # the most recently used comes last
+    def lease(self, version: str) -> Neo4jServer:
+        """Return the server of this version, empty."""
+        if version in self._running:
+            emptied(self._running[version][0])
         else:
-            self.make_room()
-            folder, closing = self._folder(name), ExitStack()
-            if apoc is not None:
-                (folder / "apoc.conf").write_text(
-                    "apoc.import.file.enabled=true\napoc.export.file.enabled=true\n"
-                    "apoc.import.file.use_neo4j_config=false\n"
-                )
-            server = closing.enter_context(running_neo4j(folder, version, apoc=apoc, settings=SHARED))
-            self._running[name] = server, closing
-        self._leased.add(name)
-        try:
-            yield server
-        finally:
-            self._leased.discard(name)
+            folder = self._folder("neo4j")
+            (folder / "apoc.conf").write_text(
+                "apoc.import.file.enabled=true\napoc.export.file.enabled=true\n"
+                "apoc.import.file.use_neo4j_config=false\n"
+            )
+            self._start(folder, version)
+        return self._running[version][0]
+
+    def _start(self, folder: Path, version: str, port: int = 0, password: str | None = None) -> None:
+        closing, apoc = ExitStack(), APOC if version == LTS else None
+        server = running_neo4j(folder, version, apoc=apoc, settings=SHARED, port=port, password=password)
+        self._running[version] = closing.enter_context(server), closing
 
     @contextmanager
     def stopped(self, server: Neo4jServer) -> Iterator[None]:
         """Kill a leased server for the duration of the block, then start it again at its address, with its data."""
-        [name] = [name for name, (running, _) in self._running.items() if running.uri == server.uri]
-        self._running[name][1].close()
+        self._running[server.version][1].close()
         try:
             yield
         finally:
-            closing = ExitStack()
-            port, version = int(server.uri.rpartition(":")[2]), server.version
-            restarted = running_neo4j(server.folder, version, settings=SHARED, port=port, password=server.password)
-            self._running[name] = closing.enter_context(restarted), closing
-
-    def make_room(self) -> None:
-        """Stop unused servers until another server may start."""
-        for name in [name for name in self._running if name not in self._leased]:
-            if len(self._running) < self.MOST:
-                return
-            self._running.pop(name)[1].close()
+            self._start(server.folder, server.version, int(server.uri.rpartition(":")[2]), server.password)
 
     def close(self) -> None:
         """Stop all servers."""
@@ -336,33 +317,24 @@ def emptied(server: Neo4jServer) -> None:
 
 @pytest.fixture(scope="session")
 def neo4j_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jServers]:
-    """Yield the servers of the run; a test that starts its own server calls `make_room` first."""
+    """Yield the servers of the run."""
     servers = Neo4jServers(tmp_path_factory.mktemp)
     yield servers
     servers.close()
 
 
 @pytest.fixture(scope="module")
-def neo4j_5(neo4j_servers: Neo4jServers) -> Iterator[Neo4jServer]:
-    """Lease a Neo4j 5.26, the long-term version, empty when the module begins."""
-    with neo4j_servers.lease("neo4j-5", LTS) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def neo4j_newest(neo4j_servers: Neo4jServers) -> Iterator[Neo4jServer]:
-    """Lease the newest Neo4j, empty when the module begins."""
-    with neo4j_servers.lease("neo4j-newest", NEWEST) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def neo4j_with_apoc(neo4j_servers: Neo4jServers) -> Iterator[Neo4jServer]:
-    """Lease a Neo4j 5.26 with APOC, unrestricted and allowed to read files:
-    the worst case for a server that an agent may query.
+def neo4j_5(neo4j_servers: Neo4jServers) -> Neo4jServer:
+    """Lease a Neo4j 5.26, the long-term version, with APOC, unrestricted and allowed to read files: the worst case for
+    a server that an agent may query. Nothing of ours needs APOC; the newest Neo4j has none.
     """
-    with neo4j_servers.lease("neo4j-apoc", LTS, apoc=APOC) as server:
-        yield server
+    return neo4j_servers.lease(LTS)
+
+
+@pytest.fixture(scope="module")
+def neo4j_newest(neo4j_servers: Neo4jServers) -> Neo4jServer:
+    """Lease the newest Neo4j, without APOC."""
+    return neo4j_servers.lease(NEWEST)
 
 
 def seeded(server: Neo4jServer, *statements: str) -> None:
@@ -378,3 +350,4 @@ if __name__ == "__main__":
     for wanted in (LTS, NEWEST):
         if (found := java_for(wanted)) is not None and shutil.which("mvn") is not None:
             class_archive(found, wanted)
+            libraries("apoc", APOC)
