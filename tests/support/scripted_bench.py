@@ -1,8 +1,7 @@
 """A bench with three scripted models, run without a break or killed twice: both must end with the same report.
 
     with Scenario(folder, home, tasks=12, budget=3.0) as scenario:
-        scenario.run("whole")
-        scenario.run("killed", kills=(5, 11))
+        scenario.run("killed", "whole", kills=(5, 11))
         assert scenario.results("whole") == scenario.results("killed")
 
 A model's answer depends on its name and the question alone; an answer costs 0.12 dollars.
@@ -61,13 +60,20 @@ class Scenario:
             return Answer(answer.text, waits=self._gate)
         return answer
 
-    def run(self, name: str, kills: Sequence[int] = ()) -> subprocess.CompletedProcess[str]:
-        """Run the bench in the folder `name`; kill it when the endpoint has received each number of requests."""
-        command = [sys.executable, "-m", "graphground", "eval", "bench", "tasks.json", name, "--endpoint",
-                   self.endpoint.openai, "--price", "1000,1000", "--budget", f"{self.budget}", "--workers", "2",
-                   "--home", str(self.home.folder)]  # fmt: skip
-        command += [word for model in SHARES for word in ("--model", model)]
-        command += [word for agent in self.agents for word in ("--agent", agent)]
+    def run(self, *names: str, kills: Sequence[int] = ()) -> subprocess.CompletedProcess[str]:
+        """Run the bench in each folder, in one process, which takes seconds to start.
+
+        Kill the process when the endpoint has received each number of requests, and start it again.
+        """
+        words = ["--endpoint", self.endpoint.openai, "--price", "1000,1000", "--budget", f"{self.budget}",
+                 "--workers", "2", "--home", str(self.home.folder)]  # fmt: skip
+        words += [word for model in SHARES for word in ("--model", model)]
+        words += [word for agent in self.agents for word in ("--agent", agent)]
+        several = (
+            "import sys\nfrom graphground.server.commands.command_line import run\n"
+            f"sys.exit(max(run('eval', ['bench', 'tasks.json', name, *{words!r}]) for name in {names!r}))"
+        )
+        command = [sys.executable, "-c", several]
         environment = {**os.environ, "OPENAI_API_KEY": "sk-invented"}
         before = len(self.endpoint.requests)
         for requests in kills:

@@ -23,18 +23,16 @@ def test_a_bench_that_is_killed_ends_with_the_same_report_and_within_its_budget(
     eval_home: Home, tmp_path: Path
 ) -> None:
     with Scenario(tmp_path, eval_home, tasks=12, budget=3.0, agents=["zero-shot"]) as scenario:
-        whole = scenario.run("whole")
-        assert whole.returncode == 0, whole.stderr
-        asked = len(scenario.endpoint.requests)
-        killed = scenario.run("killed", kills=(11,))
-        assert killed.returncode == 0, killed.stderr
+        ran = scenario.run("killed", "whole", kills=(11,))
+        assert ran.returncode == 0, ran.stderr
         figures, lines = scenario.results("whole")
         assert scenario.results("killed") == (figures, lines)
-    assert len(scenario.endpoint.requests) - 2 * asked <= 2  # the questions in flight at the kill
+    asked = len(lines)
+    assert 0 <= len(scenario.endpoint.requests) - 2 * asked <= 2  # the questions in flight at the kill
     assert (figures["asked"], figures["of"], figures["stopped_at_budget"]) == (2 * BLOCK, 12, True)
     assert figures["spent_usd"] == pytest.approx(len(SHARES) * 2 * BLOCK * 0.12)
-    assert "8 of 12 tasks, $2.8800; the next questions might exceed the budget of $3" in whole.stdout
-    assert len({line["qid"] for line in lines}) * len(SHARES) == len(lines) == asked
+    assert ran.stdout.count("8 of 12 tasks, $2.8800; the next questions might exceed the budget of $3") == 2
+    assert len({line["qid"] for line in lines}) * len(SHARES) == asked
     assert list(lines[0]) == [name for name in COLUMNS if name != "seconds"]
     table = parquet.read_table(tmp_path / "whole" / "bench.parquet")
     assert (table.num_rows, table.column_names) == (asked, list(COLUMNS))
