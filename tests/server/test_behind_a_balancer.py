@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,7 +23,7 @@ pytestmark = [
 ]
 TOKENS = [f"token number {number} of the balancer" for number in range(4)]
 LONG = "UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b WITH a * b AS c WHERE c = -1 RETURN count(c) AS found"
-CALLS = 40
+CALLS = 5
 
 
 @pytest.fixture(scope="module")
@@ -44,28 +45,28 @@ def service(neo4j_5: Neo4jServer, tmp_path_factory: pytest.TempPathFactory) -> I
 
 async def test_only_calls_on_a_dead_server_are_lost_while_servers_die_return_and_are_added(service: Balanced) -> None:
     tally, stopped = Tally(), anyio.Event()
-    clients = [(mode, token) for mode in (MODERN, LEGACY) for token in TOKENS]
+    clients = {f"{mode} {number}": (mode, token) for mode in (MODERN, LEGACY) for number, token in enumerate(TOKENS)}
     one, _, three = service.replicas
 
-    async def answers(more: int) -> None:
-        """Wait until there are `more` right answers."""
-        wanted = tally.counts["right"] + more
+    async def answers() -> None:
+        """Wait until each client has more answers: the second is to a call that began after what happened before."""
+        wanted = tally.answered + Counter(dict.fromkeys(clients, CALLS))
         with anyio.fail_after(100):
-            while tally.counts["right"] < wanted:
+            while not tally.answered >= wanted:
                 await anyio.sleep(0.02)
 
     async with anyio.create_task_group() as callers:
-        for number, (mode, token) in enumerate(clients):
-            callers.start_soon(tally.call_until, stopped, service.address, mode, token, f"{mode}-{number}")
-        await answers(CALLS)
+        for name, (mode, token) in clients.items():
+            callers.start_soon(tally.call_until, stopped, service.address, mode, token, name)
+        await answers()
         assert tally.counts.keys() == {"right"}
         await anyio.to_thread.run_sync(one.kill)
-        await answers(CALLS)
+        await answers()
         lost = tally.counts["lost"]
         await anyio.to_thread.run_sync(three.start)
-        await answers(CALLS)
+        await answers()
         await anyio.to_thread.run_sync(one.start)
-        await answers(CALLS)
+        await answers()
         stopped.set()
     assert tally.counts["wrong"] == tally.counts["error"] == 0, tally.counts
     # A session of the dead server is refused once, and its client opens another: at most one call each.

@@ -130,9 +130,13 @@ async def client_of(address: str, mode: str, token: str) -> AsyncIterator[Client
 
 @dataclass
 class Tally:
-    """What happened to the calls: right and wrong answers, calls lost in flight, and clients that connected again."""
+    """What happened to the calls: right and wrong answers, calls lost in flight, and clients that connected again.
+
+    `answered` has the number of answers by client. A client's lost call is counted before its next answer.
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
+    answered: Counter[str] = field(default_factory=Counter)
 
     async def call_until(self, stopped: anyio.Event, address: str, mode: str, token: str, name: str) -> None:
         """Call the server one call after another, each with its own number, until `stopped` is set.
@@ -154,6 +158,7 @@ class Tally:
                         asked = False
                         rows = (answer.structured_content or {}).get("rows")
                         self.counts["right" if rows == [[mark]] else "error" if answer.is_error else "wrong"] += 1
+                        self.answered[name] += 1
             except Exception:  # whatever the client library raises for a lost connection
                 self.counts["lost" if asked else "not connected"] += 1
                 await anyio.sleep(0.05)

@@ -86,6 +86,7 @@ class StandIn:
         with suppress(OSError):
             while True:
                 connection, _ = self.listener.accept()
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # each message is sent for itself
                 self.open.add(connection)
                 thread = threading.Thread(target=self._talk, args=(connection,), daemon=True)
                 self.threads.append(thread)
