@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import product
 
 from rapidfuzz.distance import OSA
 
@@ -41,6 +42,8 @@ CLASSING = frozenset(("about", "kind", "kinds", "type", "types"))
 """Common words that say a topic or a class if the schema has one: films about it, which kind of film."""
 SPEAKING = CLASSING | {"where", "when", "who"}
 """Common words that nevertheless ask for something."""
+ALIASES = frozenset(product(("other", "alternative"), ("name", "names"))) | {("also", "known"), ("also", "called")}
+"""Pairs of words that ask for aliases, of which the first alone, or both, say nothing."""
 _ASKING = r"(?:(?:in|at|on|under|to|from|by|for|with|of|since|about) )?(?:which|what|who|whom|whose|where|when|how (?:many|much)|how)\b"
 _REASON = r"(?:since|as|because|before|after|now|if|in case|for (?:an?|my|our)|although|though|while|my|our|I|we|it)\b.*?[,;:.–-] "
 _THEN = r"(?:so |and |then |but )?"
@@ -144,13 +147,15 @@ def read_text(
     text = text[:LONGEST_QUESTION]
     tokens = words_of(text)
     begin, finish = asked_part(text)
-    words = []
+    names = schema_names(schema)
+    words: list[Word] = []
     for token in tokens:
         # A reason for asking says nothing of what is asked.
         folded = token.folded if begin <= token.start < finish else ""
+        if words and (words[-1].folded, folded) in ALIASES and "aliases" in names.words:
+            folded = "aliases"
         content = bool(folded) and _is_content(folded)
         words.append(Word(text[token.start : token.end], token.start, token.end, folded, root(folded), content))
-    names = schema_names(schema)
     said, spelt, near = names.explain(
         [word.folded if word.folded not in STOP_WORDS or word.folded in SPEAKING else "" for word in words]
     )

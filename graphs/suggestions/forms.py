@@ -12,6 +12,7 @@ from typing import NamedTuple
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.graphs.question.kept import remembered
 from graphground.graphs.question.properties import Property, properties_of, read_properties, title_of
+from graphground.graphs.question.read import WORDS as NUMBER_WORDS
 from graphground.graphs.suggestions.asked import Asked
 from graphground.graphs.suggestions.candidates import Condition, Form, FormKind, Shape
 from graphground.graphs.suggestions.walks import Walker
@@ -140,13 +141,12 @@ class FormMaker:
 
     @cached_property
     def _top(self) -> int:
-        """The number of answers that a question for the first ones wants: 5 in `top 5 schools`."""
-        top = re.search(
-            r"\b(?:top|first|best|biggest|largest) (\d+|two|three|four|five|ten)\b|\b(\d+) most\b", self.asked.masked
-        )
-        words = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
+        """The number of answers that a question for the first ones wants: 5 in `top 5 schools`, `five oldest ships`."""
+        number = rf"(\d+|{'|'.join(NUMBER_WORDS)})"
+        first = r"(?:top|first|last|latest|best|biggest|largest|longest|oldest|newest|most recent)"
+        top = re.search(rf"\b{first} {number}\b|\b{number} (?:most|least|fewest|\w{{2,}}est)\b", self.asked.masked)
         text = (top[1] or top[2]) if top else "1"
-        return words.get(text, 0) or int(text)
+        return NUMBER_WORDS.get(text, 0) or int(text)
 
     def _naming_before(self, shape: Shape) -> str:
         """Return the property that names the node before the answer."""

@@ -102,6 +102,7 @@ def rows(graph: Graph, query: str) -> list[str]:
             "Which acts from Norway are never followed by anyone?",
             "MATCH (a)-[:COMES_FROM]->({name: 'Norway'}) WHERE NOT EXISTS { MATCH (a)-[:FOLLOWED_BY]->() } RETURN a.name",
         ),
+        ("The two earliest editions", "MATCH (e:Edition) RETURN e.year ORDER BY e.year LIMIT 2"),
         (
             "Which acts performed more than once?",
             "MATCH (a:Act)<-[:PERFORMED_BY]-() WITH a, count(*) AS often WHERE often > 1 RETURN a.name",
