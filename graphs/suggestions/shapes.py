@@ -210,7 +210,9 @@ class ShapeFinder:
 
     def shapes(self) -> list[Shape]:
         """Return the shapes that promise most, of each kind some; `labelled` adds labels to them."""
-        ranked = sorted(dict.fromkeys(self._all()), key=lambda shape: -self._promise_of(shape))
+        self.walker.read_untold(self.asked.said_types)
+        made = (replace(shape, paths=tuple(map(self.walker.unwritten, shape.paths))) for shape in self._all())
+        ranked = sorted(dict.fromkeys(made), key=lambda shape: -self._promise_of(shape))
 
         def families(shape: Shape) -> list[tuple[Hashable, int]]:
             names = frozenset(mention for path in shape.paths for mention in path.anchor.mentions())
