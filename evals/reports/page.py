@@ -93,8 +93,6 @@ COLUMNS = ("agent", "model", "repeat", "qid", "graph", "pattern", "template", "v
 def write_bench(bench: Bench, asked: Asked, budget: float | None = None) -> dict[str, Any]:
     """Write the report and the exports into the bench's folder, and return the figures.
 
-    Parquet is written if pyarrow is installed.
-
     Raises:
         NoComparison: two runs are over different data, or no task has a gold answer by which it can be scored.
     """
@@ -122,13 +120,6 @@ def write_bench(bench: Bench, asked: Asked, budget: float | None = None) -> dict
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
         writer.writerows(lines)
-    try:
-        import pyarrow as pa  # an extra
-        from pyarrow import parquet
-    except ModuleNotFoundError:
-        return figures
-    columns = zip(*lines, strict=True)
-    parquet.write_table(pa.table(dict(zip(COLUMNS, map(list, columns), strict=True))), folder / "bench.parquet")
     return figures
 
 

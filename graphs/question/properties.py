@@ -27,7 +27,8 @@ YEARS = range(1000, 2101)
 FEWEST_NUMBERED = 20
 """The number of whole numbers from which they count things if none of them repeats."""
 MILLISECONDS = range(-2_000_000_000_000, 5_000_000_000_000)
-_NUMBER = re.compile(r"(-?\d+(?:([.,])\d{3})*(?:[.,]\d+)?)(\s?[^\W\d_].*)?")
+_THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})*(\s?[^\W\d_].*|)")
+"""A number with commas, of which three decimals are not expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,19 +260,10 @@ def _text_form(texts: Sequence[str]) -> tuple[str, str]:
             return ("day", conversion) if conversion else ("text", "{}")
         if found.form == "code":
             return "code", "{}"
-    matches = [_NUMBER.fullmatch(text) for text in texts]
-    units = {match[3] or "" for match in matches if match}
-    if None in matches or len(units) > 1:
-        return ("code" if all(" " not in text for text in texts) else "text"), "{}"
-    (unit,) = units
-    separators = {match[2] for match in matches if match and match[2]}
-    decimals = {text[-3] for text in texts if re.search(r"[.,]\d\d(?:\D|$)", text)} & {".", ","}
-    value = f"replace({{}}, {quoted_string(unit)}, '')" if unit else "{}"
-    thousands = (
-        "," if "," in separators and "," not in decimals else "." if "." in separators and "." not in decimals else ""
-    )
-    if thousands:
-        value = f"replace({value}, '{thousands}', '')"
-    if thousands == "." or ("," in decimals and thousands != ","):
-        value = f"replace({value}, ',', '.')"
-    return "number", f"toFloat({value})"
+        if FORMS[found.form].type in ("int", "float"):
+            return "number", (FORMS[found.form].conversion or "{}").format(found.without_unit("{}"))
+    units = {match[1] if (match := _THOUSANDS.fullmatch(text)) else None for text in texts}
+    if len(units) == 1 and (unit := units.pop()) is not None:
+        bare = f"replace({{}}, {quoted_string(unit)}, '')" if unit else "{}"
+        return "number", f"toFloat(replace({bare}, ',', ''))"
+    return ("code" if all(" " not in text for text in texts) else "text"), "{}"

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import Literal
+from typing import Any, Literal
 
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern
@@ -288,11 +288,7 @@ class Walker:
             f"{', '.join(f'sum(CASE WHEN {untold.format(name)} THEN 1 ELSE 0 END)' for name in 'ab')}] AS found"
             for type_ in missing
         ]
-        left = self._deadline - time.monotonic()
-        try:
-            found = read_parts(self._graph, samples, left) if left > 0 else {}
-        except EngineError:
-            return
+        found = self._sample_types(samples)
         self._untold |= {missing[part]: (a / max(n, 1), b / max(n, 1)) for part, (n, a, b) in found.items()}
 
     def symmetry(self, type_: str) -> float:
@@ -307,14 +303,15 @@ class Walker:
             f"OPTIONAL MATCH (b)-[r:{quoted_name(type_)}]->(a) RETURN [count(r), count(*)] AS found"
             for type_ in missing
         ]
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            return
-        try:
-            found = read_parts(self._graph, samples, left)
-        except EngineError:
-            return
+        found = self._sample_types(samples)
         self._symmetry |= {missing[part]: back / max(links, 1) for part, (back, links) in found.items()}
+
+    def _sample_types(self, samples: Sequence[str]) -> dict[int, Any]:
+        left = self._deadline - time.monotonic()
+        try:
+            return read_parts(self._graph, samples, left) if left > 0 else {}
+        except EngineError:
+            return {}
 
     @cached_property
     def _own_id(self) -> str:

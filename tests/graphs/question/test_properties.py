@@ -1,8 +1,8 @@
 import pytest
 
 from graphground.graphs.graph import Graph
-from graphground.graphs.question.read import quantities_in
 from graphground.graphs.question.properties import profile, properties_of, title_of
+from graphground.graphs.question.read import quantities_in
 
 
 @pytest.mark.parametrize(
