@@ -8,34 +8,23 @@ import pytest
 
 from graphground.cypher import validate
 from graphground.cypher.schema import PropertyGraphSchema, SchemaError
-from graphground.graphs.loading.importing.property_graph import file_source, import_records
 from graphground.graphs.loading.load import export_graph, load_file
 from graphground.graphs.loading.simplekg import RecordChecks, SimpleKGError, SimpleKGFile, check_namespace
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
+from tests.support.simplekg_files import imported, link, node
 from tests.support.small_graph import records_in
 
 pytestmark = pytest.mark.timeout(240)
 
 
-def node(key: str, labels: list[str], **properties: Any) -> dict[str, Any]:
-    return {"type": "node", "id": key, "labels": labels, "properties": properties}
-
-
-def link(type_: str, start: str, end: str, **properties: Any) -> dict[str, Any]:
-    return {"type": "relationship", "label": type_, "start": start, "end": end, "properties": properties}
-
-
 LINES = [
-    node("m1", ["Movie"], title="Heat", minutes=170),
-    node("m2", ["Movie", "Short"], title="Stalk", minutes=7.5, part="first"),
-    node("p1", ["Person", "Director"], name="Michael Mann", born=1943, awards=2),
-    node("p2", ["Person", "Actor", "Director"], name="Clint Eastwood", born=1930, awards=4, height=1.93),
-    node("p3", ["Person"], name="Dante Spinotti", born=1943),
-    *(
-        node(f"t{i}", ["Term"], name=f"T{i}", left="N/A" if i < 6 else "" if i < 9 else f"2024-03-{i}")
-        for i in range(20)
-    ),
+    node("m1", "Movie", title="Heat", minutes=170),
+    node("m2", "Movie Short", title="Stalk", minutes=7.5, part="first"),
+    node("p1", "Person Director", name="Michael Mann", born=1943, awards=2),
+    node("p2", "Person Actor Director", name="Clint Eastwood", born=1930, awards=4, height=1.93),
+    node("p3", "Person", name="Dante Spinotti", born=1943),
+    *(node(f"t{i}", "Term", name=f"T{i}", left="N/A" if i < 6 else "" if i < 9 else f"2024-03-{i}") for i in range(20)),
     link("DIRECTED", "p1", "m1", year=1995),
     link("DIRECTED", "p2", "m2", year=2000.5),
     link("ACTED_IN", "p2", "m1"),
@@ -43,13 +32,6 @@ LINES = [
     link("KNOWS", "p2", "p1"),
     link("KNOWS", "p3", "p3"),
 ]
-
-
-def imported(folder: Path, lines: list[dict[str, Any]]) -> Path:
-    source, output = folder / "films.jsonl", folder / "films.json"
-    source.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    import_records(file_source(source), "films", output)
-    return output
 
 
 @pytest.mark.engine
@@ -148,7 +130,7 @@ def test_a_relationship_or_name_that_the_combined_labels_do_not_allow_is_refused
     }
     with pytest.raises(SimpleKGError, match=":Actor:Director:Person has no property 'heigth'"):
         RecordChecks(schema).entity(0, entity)
-    lines = [node("1", ["A~B", "C"], name="x"), node("2", ["C"], name="y")]
+    lines = [node("1", "A~B C", name="x"), node("2", "C", name="y")]
     with pytest.raises(SimpleKGError, match="the label 'A~B' contains '~'"):
         check_namespace(SimpleKGFile(imported(tmp_path, lines)).schema)
     document = schema.to_cypherbench()

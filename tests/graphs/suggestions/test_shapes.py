@@ -2,27 +2,20 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from graphground.graphs.graph import Graph
-from graphground.graphs.loading.importing.property_graph import file_source, import_records
 from graphground.graphs.question.read import read
 from graphground.graphs.suggestions.shapes import spread
 from graphground.graphs.suggestions.suggest import MAX_SPREAD, propose, suggest
+from tests.support.simplekg_files import imported, link, node
 from tests.support.small_graph import opened_graph
 
 FIRST, SECOND = ("Silver", "Golden", "Broken", "Hollow", "Distant"), ("Comet", "Ferry", "Canal", "Orchard")
 pytestmark = pytest.mark.timeout(240)
-
-
-def node(key: str, label: str, **properties: Any) -> dict[str, Any]:
-    return {"type": "node", "id": key, "labels": [label], "properties": properties}
-
-
-def link(type_: str, start: str, end: str) -> dict[str, Any]:
-    return {"type": "relationship", "label": type_, "start": start, "end": end, "properties": {}}
 
 
 def festival() -> Iterator[dict[str, Any]]:
@@ -57,9 +50,7 @@ def festival() -> Iterator[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def graph(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
     folder = tmp_path_factory.mktemp("festival")
-    (folder / "festival.jsonl").write_text("".join(json.dumps(line) + "\n" for line in festival()))
-    import_records(file_source(folder / "festival.jsonl"), "festival", folder / "festival.json")
-    with opened_graph(folder, (folder / "festival.json").read_text(), "festival") as opened:
+    with opened_graph(folder, imported(folder, festival(), "festival").read_text(), "festival") as opened:
         yield opened
 
 
@@ -163,3 +154,22 @@ def test_a_value_is_named_by_a_word_that_it_abbreviates_and_a_node_by_its_number
 ) -> None:
     found = read(question, graph).mentions
     assert [(its.text, its.nodes[0].name, its.nodes[0].property) for its in found] == named
+
+
+def works(films: int) -> Iterator[dict[str, Any]]:
+    """Yield 30 works, of which the first `films` have a label that tells; most are by Ann, the first four by Bob."""
+    yield from (node("ann", "Entity Person", name="Ann"), node("bob", "Entity Person", name="Bob"))
+    for number in range(30):
+        yield node(f"w{number}", "Entity Film" if number < films else "Entity", name=f"Work {number}")
+        yield link("designer", f"w{number}", "bob" if number < 4 else "ann")
+        yield link("basedOn", f"w{number}", f"w{(number + 1) % 30}")
+
+
+@pytest.mark.parametrize(("films", "label", "found"), [(4, "", 26), (28, ":Film", 24)])
+def test_a_label_that_few_of_the_nodes_at_a_relationships_start_have_is_left_out(
+    tmp_path: Path, films: int, label: str, found: int
+) -> None:
+    with opened_graph(tmp_path, imported(tmp_path, works(films), "works").read_text(), "works") as graph:
+        first, *_ = suggest(graph, read("Which designer has the most films?", graph, seconds=60), seconds=60)
+        assert first.cypher.startswith(f"MATCH (m{label})-[:designer]->(n) ")
+        assert graph.run(first.cypher, timeout=60).rows == [["Ann", found]]

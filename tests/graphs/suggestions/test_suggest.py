@@ -42,6 +42,7 @@ def rows(graph: Graph, query: str) -> list[str]:
             "MATCH (g:Genre)<-[:hasGenre]-(:Film)-[:directedBy]->({name: 'Michael Mann'}) RETURN DISTINCT g.name",
         ),
         ("films directed by Micheal Mann", "MATCH (f:Film)-[:directedBy]->({name: 'Michael Mann'}) RETURN f.name"),
+        ("Under which other names is Heat known?", "MATCH (f:Film {name: 'Heat'}) RETURN f.aliases"),
     ],
 )
 def test_one_of_the_first_queries_answers_the_question(film_graph: Graph, question: str, gold: str) -> None:
