@@ -18,18 +18,13 @@ RESTRICTED = (ZeroShot("exact", suggested=5), ToolAgent(suggested=5), MultiAgent
 
 
 def obedient(request: Asked) -> Answer:
-    """Reply as llama.cpp's server does: with a text of the request's grammar if there is one, else with prose."""
+    """Reply as llama.cpp's server does: with the first text of its grammar if there is one, else with prose."""
     if "grammar" not in request.body:
         return say("I would ask a librarian.")
     assert not request.body.get("tools"), "llama.cpp's server refuses a grammar beside tools"
-    return say(first_text(request.body["grammar"]))
-
-
-def first_text(grammar: str) -> str:
-    """Return the first text that a grammar of `write_gbnf` allows."""
-    first = grammar.removeprefix('root ::= "').partition('"')[0]
+    first = request.body["grammar"].removeprefix('root ::= "').partition('"')[0]
     assert "\\" not in first
-    return first
+    return say(first)
 
 
 def test_quotes_line_ends_and_control_characters_are_escaped_in_grammars() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, get_args
 
 import pytest
@@ -36,7 +36,8 @@ def test_the_model_calls_tools_until_it_answers(nba_server: str, provider: str) 
     assert (record["cypher"], record["stopped"]) == (QUERY, "answered")
     assert [call["tool"] for call in record["trace"]] == ["get_schema", "execute_cypher"]
     assert "30" in run.requests[-1].last
-    assert {"get_schema", "find_entities", "execute_cypher"} <= _offered(run.requests[0].body)
+    offered = {tool.get("name") or tool["function"]["name"] for tool in run.requests[0].body["tools"]}
+    assert {"get_schema", "find_entities", "execute_cypher"} <= offered
     assert record["usage"]["input_tokens"] == 300
     assert [line["kind"] for line in run.trace.lines] == ["model", "tool", "model", "tool", "model", "prediction"]
 
@@ -49,10 +50,6 @@ def test_the_instructions_say_how_to_name_the_graph(nba_server: str, graph: str,
     question = Question("q1", graph, "How many teams?")
     run = answered(nba_server, lambda request: say("There are 30."), question=question)
     assert words in run.requests[0].text
-
-
-def _offered(body: Mapping[str, Any]) -> set[str]:
-    return {tool.get("name") or tool["function"]["name"] for tool in body["tools"]}
 
 
 def test_an_endless_loop_of_one_call_makes_the_call_once_and_ends(nba_server: str) -> None:

@@ -82,11 +82,7 @@ def test_no_attack_reaches_a_database_as_code(name: str) -> None:
 
 def words(query: str) -> set[str]:
     """Return the words outside strings and names, in upper case."""
-    return set(unquoted(query).upper().replace("(", " ").split())
-
-
-def unquoted(query: str) -> str:
-    return QUOTED.sub("''", query)
+    return set(QUOTED.sub("''", query).upper().replace("(", " ").split())
 
 
 def test_no_attack_changes_the_embedded_engine(film_graph: Graph, surroundings: Surroundings) -> None:

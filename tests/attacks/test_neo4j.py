@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import neo4j
 import pytest
 
-from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.graph import Graph
 from tests.support.attacking import ALL, COUNTS, SECRET, Surroundings, attack, past_the_check, through_the_tool
@@ -23,13 +22,9 @@ def neo4j_graph(neo4j_5: Neo4jServer) -> Iterator[Graph]:
         "CREATE (f:Film {name: 'Heat'})-[:directedBy]->(:Person {name: 'Michael Mann'})",
         "CREATE INDEX film_name FOR (f:Film) ON (f.name)",
     )
-    engine = BoltEngine(address_of(neo4j_5))
+    engine = BoltEngine(neo4j_5.address)
     yield Graph("films", SCHEMA, engine=engine)
     engine.close()
-
-
-def address_of(server: Neo4jServer) -> BoltAddress:
-    return BoltAddress(server.uri, server.user, server.password)
 
 
 def state_of(server: Neo4jServer) -> list[object]:
@@ -74,7 +69,7 @@ def test_no_generated_attack_has_an_effect_on_a_neo4j_with_unrestricted_apoc(
 @pytest.mark.neo4j
 def test_neo4j_refuses_the_writes_even_without_the_check(neo4j_5: Neo4jServer, surroundings: Surroundings) -> None:
     before = state_of(neo4j_5)[:4]
-    with past_the_check(address_of(neo4j_5)) as attempt:
+    with past_the_check(neo4j_5.address) as attempt:
         attack(attempt, surroundings, ("write",))
     assert state_of(neo4j_5)[:4] == before
 
@@ -83,7 +78,7 @@ def test_neo4j_refuses_the_writes_even_without_the_check(neo4j_5: Neo4jServer, s
 def test_an_unprotected_neo4j_can_read_files_and_open_addresses(
     neo4j_5: Neo4jServer, surroundings: Surroundings
 ) -> None:
-    with past_the_check(address_of(neo4j_5)) as attempt:
+    with past_the_check(neo4j_5.address) as attempt:
         assert SECRET in attempt(*surroundings.written("LOAD CSV FROM '{secret}' AS row RETURN row"))
         attempt(*surroundings.written("CALL apoc.load.json('{url}')"))
     assert surroundings.calls

@@ -17,6 +17,7 @@ from graphground.server.cli import COMMANDS
 from graphground.server.definitions import PREPARED
 from graphground.server.settings import options, read_settings
 from graphground.tools import NAMES
+from tests.support.http_calls import INITIALIZE
 from tests.support.pages import generator, section
 from tests.support.serving import environment
 
@@ -114,12 +115,6 @@ def test_every_folder_at_the_top_is_named_for_contributors_and_every_package_in_
 
 
 CLIENTS = (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
-GREETING = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}},
-}
 
 
 def client_configurations() -> list[dict[str, Any]]:
@@ -140,7 +135,7 @@ def test_the_server_starts_from_every_configuration_of_the_page_on_clients(data_
     for words in {tuple(server["args"]) for server in servers}:
         ended = subprocess.run(
             [sys.executable, *(word.replace("/path/to/graphground", str(ROOT)) for word in words)],
-            input=json.dumps(GREETING) + "\n",
+            input=json.dumps(INITIALIZE) + "\n",
             capture_output=True,
             text=True,
             timeout=90,

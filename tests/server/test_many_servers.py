@@ -18,10 +18,6 @@ TEAMS = {"name": "execute_cypher", "arguments": {"query": "MATCH (t:Team) RETURN
 WITHIN = 100
 
 
-def started_server(home: Path) -> LineServer:
-    return LineServer([*COMMAND, "serve"], environment(home), WITHIN)
-
-
 def rows(server: LineServer) -> Any:
     return server.ask("tools/call", TEAMS)["structuredContent"]["rows"]
 
@@ -31,7 +27,7 @@ def servers(home: Path, number: int) -> Iterator[list[LineServer]]:
     with ExitStack() as stack:
         started = []
         for _ in range(number):
-            server = started_server(home)
+            server = LineServer([*COMMAND, "serve"], environment(home), WITHIN)
             stack.callback(server.close)
             started.append(server)
         yield started

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import pytest
 
 from benchmarks.stand_ins import stand_in
-from benchmarks.stand_ins.synth import SyntheticGraph
 from graphground.graphs.engines.embedded.launcher import end_engine, require_arcadedb
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
@@ -37,20 +36,18 @@ ANSWERED = (
 )
 
 
-def made_up_films() -> SyntheticGraph:
-    """Generate 400 nodes and 1,500 relationships on which the queries of `ANSWERED` return rows."""
-    return stand_in(SCHEMA, ANSWERED, 400, 1_500, seed=11)
-
-
 @pytest.fixture(scope="session")
 def films_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
-    """Yield a data folder with the film graph; its engine is stopped at the end of the run."""
+    """Yield a data folder with a graph on which the queries of `ANSWERED` return rows.
+
+    Its engine is stopped at the end of the run.
+    """
     try:
         require_arcadedb()
     except EngineError as error:
         pytest.skip(str(error))
     folder = tmp_path_factory.mktemp("films")
-    graph = made_up_films()
+    graph = stand_in(SCHEMA, ANSWERED, 400, 1_500, seed=11)
     write_simplekg(folder / "films.json", graph.schema, graph.entities(), graph.relations())
     home = Home(folder / "home")
     load_file(folder / "films.json", home, name="films")

@@ -1,12 +1,23 @@
-"""The files of an entity index as comparable values."""
+"""Entity indexes of a few records, and their files as comparable values."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.candidate import Record
+from graphground.graphs.entities.index import EntityIndex, open_index
+
+
+def indexed(folder: Path, records: Iterable[Record]) -> EntityIndex:
+    """Build an index of records in a folder, and open it."""
+    build_index(folder, records)
+    return open_index(folder)
 
 
 def contents(folder: Path) -> dict[str, Any]:

@@ -28,6 +28,7 @@ import platformdirs
 import pytest
 from filelock import FileLock
 
+from graphground.graphs.engines.address import BoltAddress
 from tests.support.ports import free_port
 
 HERE = Path(__file__).parent / "neo4j_java"
@@ -71,6 +72,10 @@ class Neo4jServer:
     version: str
     folder: Path
     pid: int
+
+    @property
+    def address(self) -> BoltAddress:
+        return BoltAddress(self.uri, self.user, self.password)
 
 
 def java_for(version: str) -> str | None:

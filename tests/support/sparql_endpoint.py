@@ -5,6 +5,7 @@ delays each answer by a number of seconds, and the first answer of a connection 
 Queries that arrive at the same time are evaluated at the same time.
 """
 
+import json
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -69,3 +70,14 @@ class SparqlEndpoint(LocalServer):
         with self._lock:
             fault = next(self.faults, None)
         return (fault(query, body) if fault else None) or (200, {"Content-Type": JSON}, body)
+
+
+def capped(rows: int) -> Fault:
+    """Return a fault that cuts every answer to a number of rows, as some endpoints do, without a word."""
+
+    def cut(query: str, body: bytes) -> Answer:
+        document = json.loads(body)
+        document["results"]["bindings"] = document["results"]["bindings"][:rows]
+        return 200, {"Content-Type": "application/sparql-results+json"}, json.dumps(document).encode()
+
+    return cut

@@ -3,12 +3,11 @@ from pathlib import Path
 import pytest
 
 from graphground.cypher import Diagnostic, validate
-from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record
-from graphground.graphs.entities.index import open_index
 from graphground.graphs.schemas.statistics import LabelStatistics, PropertyStatistics, Statistics
 from tests.support.checked_graphs import COMPANY, Names, findings
 from tests.support.documents import schema
+from tests.support.index_files import indexed
 
 NAMES = Names(
     ("Jérôme Hatt", "Person"),
@@ -96,9 +95,9 @@ def test_an_absent_name_has_no_suggestion_and_at_most_two_nearest_names(
 ) -> None:
     monkeypatch.setattr("graphground.cypher.checks.entities.SECONDS", 60.0)  # the first verdict loads its model
     people = ("Carl Sagan", "Carl Orff", "Karl Malone", "Edwin Hubble", "Emmy Noether")
-    build_index(tmp_path / "names", [Record(str(key), "Person", name) for key, name in enumerate(people)])
+    names = indexed(tmp_path / "names", [Record(str(key), "Person", name) for key, name in enumerate(people)])
     query = "MATCH (p:Person {name: 'Carla Simonsen'}) WHERE p.name <> 'Emy Noether' RETURN p.gender"
-    absent, misspelt = validate(query, COMPANY, entities=open_index(tmp_path / "names")).diagnostics[:2]
+    absent, misspelt = validate(query, COMPANY, entities=names).diagnostics[:2]
     assert (absent.code, absent.suggestions, absent.edits) == ("entity_not_found", (), ())
     assert "no name is similar enough" in absent.message
     assert sum(name in absent.message for name in people) <= 2
@@ -110,16 +109,15 @@ def test_an_absent_value_of_another_property_is_called_a_value_and_not_a_name(tm
     people = [
         Record(str(key), "Person", f"P{key}", values={"gender": word}) for key, word in enumerate(("male", "female"))
     ]
-    build_index(tmp_path / "names", people)
     query = "MATCH (p:Person {gender: 'malice'}) RETURN p.name"
-    (absent,) = validate(query, COMPANY, entities=open_index(tmp_path / "names")).diagnostics
+    (absent,) = validate(query, COMPANY, entities=indexed(tmp_path / "names", people)).diagnostics
     assert absent.message == (
         "No node labelled Person has the gender 'malice', and no value is similar enough (nearest: 'male')."
     )
 
 
 def test_the_checks_use_the_real_entity_index(tmp_path: Path) -> None:
-    build_index(
+    index = indexed(
         tmp_path / "names",
         [
             Record("1", "Person", "Jérôme Hatt", ("Hatt senior",), values={"gender": "male"}),
@@ -127,7 +125,6 @@ def test_the_checks_use_the_real_entity_index(tmp_path: Path) -> None:
             Record("3", "Company", "Kronenbourg"),
         ],
     )
-    index = open_index(tmp_path / "names")
     query = (
         "MATCH (c:Company)-[:hasCEO]->(p {name: 'Hatt senior', gender: 'Male'}) WHERE c.name = 'Kronenburg' RETURN p"
     )
@@ -142,10 +139,9 @@ def test_the_checks_use_the_real_entity_index(tmp_path: Path) -> None:
 
 def test_a_name_that_is_the_value_of_another_property_says_where_it_stands(tmp_path: Path) -> None:
     firms = schema("firms", {"Firm": {"legalName": "str", "vat": "str"}, "Person": {}}, ["Person runs Firm"])
-    build_index(
+    names = indexed(
         tmp_path / "names", [Record("1", "Firm", "F1", values={"legalName": "Acme"}), Record("2", "Person", "Ed")]
     )
-    names = open_index(tmp_path / "names")
     report = validate("MATCH (f:Firm {name: 'Acme'}) RETURN f.vat", firms, entities=names)
     assert report.diagnostics[0].message == "No Firm has the name 'Acme', but 'Acme' is the legalName of one."
     assert report.suggested_query == "MATCH (f:Firm {legalName: 'Acme'}) RETURN f.vat"
@@ -161,8 +157,7 @@ def test_a_misspelled_name_in_a_guessed_property_is_corrected_with_the_property(
         Record(str(key), "Region", f"g{key}", values={"region_name": name})
         for key, name in enumerate(("Boeotia", "Lycia"))
     ]
-    build_index(tmp_path / "names", names)
-    report = validate("MATCH (r:Region {name: 'boeotia'}) RETURN r", land, entities=open_index(tmp_path / "names"))
+    report = validate("MATCH (r:Region {name: 'boeotia'}) RETURN r", land, entities=indexed(tmp_path / "names", names))
     assert report.suggested_query == "MATCH (r:Region {region_name: 'Boeotia'}) RETURN r"
 
 
@@ -182,14 +177,13 @@ def test_a_name_in_two_properties_is_compared_with_both(tmp_path: Path, query: s
     people = schema("people", {"Person": {"first": "str", "last": "str"}}, [])
     names = (("Ada", "King"), ("Grace", "Hopper"))
     records = [Record(last, "Person", last, values={"first": first, "last": last}) for first, last in names]
-    build_index(tmp_path / "names", records)
-    assert validate(query, people, entities=open_index(tmp_path / "names")).suggested_query == right
+    assert validate(query, people, entities=indexed(tmp_path / "names", records)).suggested_query == right
 
 
 def test_the_beginning_of_several_names_means_all_of_them(tmp_path: Path) -> None:
     stops = ("Hospital North", "Hospital South", "Market")
-    build_index(tmp_path / "names", [Record(name, "Stop", name) for name in stops])
-    names, land = open_index(tmp_path / "names"), schema("bus", {"Stop": {"zone": "int"}}, [])
+    names = indexed(tmp_path / "names", [Record(name, "Stop", name) for name in stops])
+    land = schema("bus", {"Stop": {"zone": "int"}}, [])
     for condition in ("(s:Stop {name: 'Hospital', zone: 1})", "(s:Stop) WHERE s.name = 'Hospital'"):
         fixed = validate(f"MATCH {condition} RETURN s", land, entities=names).suggested_query
         begins = "s.name STARTS WITH 'Hospital'"
@@ -205,8 +199,7 @@ def test_a_value_that_a_property_with_few_values_lacks_is_not_sought_on_other_no
         Record("1", "Fine", "F1", values={"state": "paid"}),
         Record("2", "Branch", "B1", values={"status": "open"}),
     ]
-    build_index(tmp_path / "names", records)
-    names, query = open_index(tmp_path / "names"), "MATCH (f:Fine {state: 'open'}) RETURN f"
+    names, query = indexed(tmp_path / "names", records), "MATCH (f:Fine {state: 'open'}) RETURN f"
     states = PropertyStatistics(60, 60, distinct=2)
     data = Statistics({"Fine": LabelStatistics("Fine", 60, {"state": states}, "name")}, {}, ())
     assert "exists" in validate(query, fines, entities=names).diagnostics[0].message

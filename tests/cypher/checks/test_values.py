@@ -177,33 +177,27 @@ def test_milliseconds_since_1970_are_not_compared_with_dates_and_years(condition
 
 
 @pytest.mark.parametrize(
-    ("condition", "fixed"),
+    ("least", "greatest", "condition", "fixed"),
     [
-        ("i.at >= 2022", "i.at / 10000 >= 2022"),
-        ("i.at < date('2022-03-01')", "i.at < 20220301"),
-        ("i.at >= 20220301", None),
-        ("i.at > datetime('2022-03-01T12:00:00')", "i.at > 20220301"),
+        (20180131, 20231201, "i.at >= 2022", "i.at / 10000 >= 2022"),
+        (20180131, 20231201, "i.at < date('2022-03-01')", "i.at < 20220301"),
+        (20180131, 20231201, "i.at >= 20220301", None),
+        (20180131, 20231201, "i.at > datetime('2022-03-01T12:00:00')", "i.at > 20220301"),
+        (  # seconds since 1970
+            1549929600,
+            1701302400,
+            "i.at >= date('2022-01-01')",
+            "date(datetime({epochSeconds: i.at})) >= date('2022-01-01')",
+        ),
+        (1549929600, 1701302400, "i.at STARTS WITH '2022'", "datetime({epochSeconds: i.at}).year = 2022"),
+        (1549929600, 1701302400, "i.at > 2022", None),  # it may be a count
     ],
 )
-def test_dates_as_eight_digits_are_compared_with_the_digits_of_a_date(condition: str, fixed: str | None) -> None:
+def test_dates_are_compared_with_eight_digits_as_digits_and_with_seconds_since_1970_as_dates(
+    least: int, greatest: int, condition: str, fixed: str | None
+) -> None:
     port = schema("port", {"Incident": {"at": "int"}}, [])
-    values = PropertyStatistics(60, 60, least=20180131, greatest=20231201)
-    data = Statistics({"Incident": LabelStatistics("Incident", 60, {"at": values}, "name")}, {}, ())
-    query = "MATCH (i:Incident) WHERE {} RETURN i.name"
-    assert validate(query.format(condition), port, data=data).suggested_query == (fixed and query.format(fixed))
-
-
-@pytest.mark.parametrize(
-    ("condition", "fixed"),
-    [
-        ("i.at >= date('2022-01-01')", "date(datetime({epochSeconds: i.at})) >= date('2022-01-01')"),
-        ("i.at STARTS WITH '2022'", "datetime({epochSeconds: i.at}).year = 2022"),
-        ("i.at > 2022", None),  # it may be a count
-    ],
-)
-def test_seconds_since_1970_are_not_compared_with_dates(condition: str, fixed: str | None) -> None:
-    port = schema("port", {"Incident": {"at": "int"}}, [])
-    values = PropertyStatistics(60, 60, least=1549929600, greatest=1701302400)
+    values = PropertyStatistics(60, 60, least=least, greatest=greatest)
     data = Statistics({"Incident": LabelStatistics("Incident", 60, {"at": values}, "name")}, {}, ())
     query = "MATCH (i:Incident) WHERE {} RETURN i.name"
     assert validate(query.format(condition), port, data=data).suggested_query == (fixed and query.format(fixed))

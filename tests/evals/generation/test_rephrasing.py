@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import anyio
@@ -168,15 +167,15 @@ def test_the_command_reports_raw_questions_and_never_sends_a_request_twice(
     assert "questions kept raw (no question): 1, for example films-Ronin" in err
 
 
-def stops_at_ronin(refusal: Answer) -> Callable[[Asked], Answer]:
-    return lambda request: refusal if film_in(request) == "Ronin" else good_but_for_ronin(request)
-
-
 def test_a_refusing_endpoint_stops_the_command_which_resumes_at_the_same_task(
     tasks: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("pydantic_ai.models.openai", reason="needs the extra `agents`")
-    with ScriptedEndpoint(stops_at_ronin(fail(401, "invalid_api_key"))) as endpoint:
+
+    def stop_at_ronin(request: Asked) -> Answer:
+        return fail(401, "invalid_api_key") if film_in(request) == "Ronin" else good_but_for_ronin(request)
+
+    with ScriptedEndpoint(stop_at_ronin) as endpoint:
         assert run("eval", command(tasks, endpoint, "--workers", "1")) == 1
         assert "refused the key in OPENAI_API_KEY" in (errors := capsys.readouterr().err)
         assert "Questions processed: 1 of 3; run the same command again to continue" in errors

@@ -37,7 +37,7 @@ def server(request: pytest.FixtureRequest) -> Neo4jServer:
 
 @pytest.fixture
 def engine(server: Neo4jServer) -> Iterator[BoltEngine]:
-    engine = bolt_engine(BoltAddress(server.uri, server.user, server.password))
+    engine = bolt_engine(server.address)
     yield engine
     engine.close()
 
@@ -191,7 +191,7 @@ def test_an_invalid_address_is_reported_with_a_readable_error(server: Neo4jServe
 
 
 def test_closing_reaches_every_connection_while_a_thread_writes_to_one_of_them(server: Neo4jServer) -> None:
-    engine = bolt_engine(BoltAddress(server.uri, server.user, server.password))
+    engine = bolt_engine(server.address)
     with engine._session() as first, engine._session() as second:
         for session in (first, second):
             session.begin_transaction()

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from graphground.cypher.schema import Label, PropertyGraphSchema
-from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record
-from graphground.graphs.entities.index import EntityIndex, open_index
+from graphground.graphs.entities.index import EntityIndex
 from graphground.graphs.entities.spans import COUNTRIES, countries_of
 from graphground.graphs.question.read import read_text
+from tests.support.index_files import indexed
 
 SCHEMA = PropertyGraphSchema(
     "painters",
@@ -25,7 +25,7 @@ SCHEMA = PropertyGraphSchema(
 @pytest.fixture(scope="module")
 def painters(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
     folder: Path = tmp_path_factory.mktemp("painters") / "names"
-    build_index(
+    return indexed(
         folder,
         [
             Record("1", "Country", "France"),
@@ -34,7 +34,6 @@ def painters(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
             Record("4", "Painter", "Ben Enwonwu", values={"country_of_citizenship": ["Nigeria"]}),
         ],
     )
-    return open_index(folder)
 
 
 @pytest.mark.parametrize(

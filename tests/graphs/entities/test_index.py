@@ -6,6 +6,7 @@ import pytest
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import IndexMissing, Record, Search, UnknownName
 from graphground.graphs.entities.index import EntityIndex, open_index
+from tests.support.index_files import indexed
 
 
 @pytest.mark.parametrize(
@@ -74,8 +75,8 @@ def test_a_known_word_is_not_taken_for_a_misspelling_of_another_word(tmp_path: P
         "B. Jonson Society",
         "B. Johnston",
     ]
-    build_index(tmp_path / "i", [Record(str(number), "Thing", name) for number, name in enumerate(names)])
-    assert open_index(tmp_path / "i").find(mention)[0].name == name
+    index = indexed(tmp_path / "i", [Record(str(number), "Thing", name) for number, name in enumerate(names)])
+    assert index.find(mention)[0].name == name
 
 
 def test_a_label_is_searched_as_if_it_were_the_only_label(tmp_path: Path) -> None:
@@ -85,9 +86,8 @@ def test_a_label_is_searched_as_if_it_were_the_only_label(tmp_path: Path) -> Non
         for label in ("City", "Person", "Team")
         for number, name in enumerate(names)
     ]
-    build_index(tmp_path / "all", records)
-    build_index(tmp_path / "people", [record for record in records if record.label == "Person"])
-    together, alone = open_index(tmp_path / "all"), open_index(tmp_path / "people")
+    together = indexed(tmp_path / "all", records)
+    alone = indexed(tmp_path / "people", [record for record in records if record.label == "Person"])
     for mention in ("Hana Lee", "Joanna Leed", "leigh", "A. Leeds"):
         assert [(candidate.key, candidate.match) for candidate in together.find(mention, label="Person", limit=3)] == [
             (candidate.key, candidate.match) for candidate in alone.find(mention, limit=3)
@@ -124,8 +124,7 @@ def test_the_method_holds_gives_no_false_alarm_about_values_outside_the_index(
 ) -> None:
     assert people.holds("New York City", property="nickname")
     long_name, long_title = "word " * 100, "title " * 40
-    build_index(tmp_path / "i", [Record("1", "Book", long_name, values={"title": long_title})])
-    index = open_index(tmp_path / "i")
+    index = indexed(tmp_path / "i", [Record("1", "Book", long_name, values={"title": long_title})])
     assert index.holds(long_name, label="Book", property="name")
     assert index.holds(long_title, property="title") or "title" not in index.info.properties
     assert not index.holds("another", label="Book", property="name")

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record
-from graphground.graphs.entities.index import EntityIndex, open_index
+from graphground.graphs.entities.index import EntityIndex
+from tests.support.index_files import indexed
 from tests.support.shared_data import SHARED, needs
 
 
@@ -37,17 +37,14 @@ def test_names_are_found_in_a_question(people: EntityIndex, question: str, names
 
 
 def test_names_within_longer_names_are_found_too(tmp_path: Path) -> None:
-    build_index(
-        tmp_path / "i",
-        [Record("1", "City", "New York"), Record("2", "Film", "Gangs of New York"), Record("3", "Team", "Gangs")],
-    )
-    found = texts(open_index(tmp_path / "i"), "who shot gangs of new york?")
+    names = [Record("1", "City", "New York"), Record("2", "Film", "Gangs of New York"), Record("3", "Team", "Gangs")]
+    found = texts(indexed(tmp_path / "i", names), "who shot gangs of new york?")
     assert found == ["gangs", "gangs of new york", "new york"]
 
 
 def test_a_common_word_is_a_name_only_if_written_as_a_name(tmp_path: Path) -> None:
-    build_index(tmp_path / "i", [Record("1", "Film", "It"), Record("2", "Film", "Who"), Record("3", "Film", "1984")])
-    index = open_index(tmp_path / "i")
+    names = [Record("1", "Film", "It"), Record("2", "Film", "Who"), Record("3", "Film", "1984")]
+    index = indexed(tmp_path / "i", names)
     assert texts(index, "Who made it in 1984?") == []
     assert texts(index, "Who directed the film It?") == ["It"]
     assert texts(index, 'Who directed "1984" and "it"?') == ["1984", "it"]
@@ -68,11 +65,10 @@ def test_entities_of_real_questions_are_found(tmp_path: Path) -> None:
             for mention in map(json.loads, lines)
             if mention["property"] == "name" and mention["verbatim_in_question"]
         ]
-    build_index(
+    index = indexed(
         tmp_path / "i",
         [Record(str(number), mention["label"], mention["value"]) for number, mention in enumerate(mentions)],
     )
-    index = open_index(tmp_path / "i")
     found = sum(
         any(mention["value"] in span.text for span in index.spans(mention["example_question"])) for mention in mentions
     )

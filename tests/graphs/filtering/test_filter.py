@@ -1,13 +1,13 @@
 import pytest
 
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
-from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record
-from graphground.graphs.entities.index import EntityIndex, open_index
+from graphground.graphs.entities.index import EntityIndex
 from graphground.graphs.filtering.filter import UnknownMethod, filter_schema
 from graphground.graphs.question.read import read_text
 from graphground.graphs.schemas.forms import base_form, estimate_tokens
 from tests.support.documents import INTERVAL, schema
+from tests.support.index_files import indexed
 from tests.support.large_schema import large_schema, questions
 from tests.support.shared_data import needs
 
@@ -41,8 +41,7 @@ RECORDS = [
 @pytest.fixture(scope="module")
 def names(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
     folder = tmp_path_factory.mktemp("index") / "schools"
-    build_index(folder, RECORDS)
-    return open_index(folder)
+    return indexed(folder, RECORDS)
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ FACTS = {
 @pytest.fixture
 def own_neo4j(neo4j_5: Neo4jServer) -> Iterator[BoltAddress]:
     seeded(neo4j_5, "MATCH (n) DETACH DELETE n")
-    yield BoltAddress(neo4j_5.uri, neo4j_5.user, neo4j_5.password)
+    yield neo4j_5.address
     seeded(neo4j_5, "MATCH (n) DETACH DELETE n")
 
 

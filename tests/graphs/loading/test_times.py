@@ -14,7 +14,6 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import end_engine
@@ -31,6 +30,7 @@ from tests.support.documents import make_entity, make_relation, schema_document
 from tests.support.neo4j_server import Neo4jServer
 from tests.support.times import ALL, FORMS, LOCAL, ZONED
 
+EXPECTED = {label: {"type": type_, **{text: text for text in texts}} for label, (texts, type_, _) in FORMS.items()}
 pytestmark = pytest.mark.timeout(240)
 
 
@@ -57,14 +57,6 @@ def values_in(path: Path) -> dict[str, dict[str, Any]]:
     for entity in graph["entities"]:
         found[entity["label"]][entity["name"]] = entity["properties"]["v"]
     return found
-
-
-def expected() -> dict[str, dict[str, Any]]:
-    return {label: {"type": type_, **{text: text for text in texts}} for label, (texts, type_, _) in FORMS.items()}
-
-
-def address(server: Neo4jServer) -> BoltAddress:
-    return BoltAddress(server.uri, server.user, server.password)
 
 
 @pytest.fixture(scope="module")
@@ -120,12 +112,12 @@ def test_a_neo4j_gets_every_time_gives_it_back_unchanged_and_sees_it_as_the_embe
     simplekg(tmp_path / "times.json")
     with neo4j.GraphDatabase.driver(neo4j_5.uri, auth=(neo4j_5.user, neo4j_5.password)) as driver:
         driver.execute_query("MATCH (n) DETACH DELETE n")
-    load_into(tmp_path / "times.json", address(neo4j_5))
-    import_records(DatabaseSource(address(neo4j_5)), "t", tmp_path / "copy.json")
-    assert values_in(tmp_path / "copy.json") == expected()
+    load_into(tmp_path / "times.json", neo4j_5.address)
+    import_records(DatabaseSource(neo4j_5.address), "t", tmp_path / "copy.json")
+    assert values_in(tmp_path / "copy.json") == EXPECTED
     relations = json.loads((tmp_path / "copy.json").read_bytes())["relations"]
     assert sorted(link["properties"]["v"] for link in relations) == sorted((*ZONED, *LOCAL))
-    database = BoltEngine(address(neo4j_5))
+    database = BoltEngine(neo4j_5.address)
     embedded = EmbeddedEngine(stored, Catalog(stored).get("times").id)
     try:
         different = [
@@ -139,16 +131,12 @@ def test_a_neo4j_gets_every_time_gives_it_back_unchanged_and_sees_it_as_the_embe
     assert different == []
 
 
-def write_csv(folder: Path) -> None:
-    for label, (texts, _, _) in FORMS.items():
-        with (folder / f"{label}.csv").open("w", newline="") as file:
-            csv.writer(file).writerows([("name", "v"), *((text, text) for text in texts)])
-
-
 def test_csv_keeps_every_time(tmp_path: Path) -> None:
-    write_csv(tmp_path)
+    for label, (texts, _, _) in FORMS.items():
+        with (tmp_path / f"{label}.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([("name", "v"), *((text, text) for text in texts)])
     import_folder(tmp_path, infer(tmp_path, "times"), tmp_path / "out.json")
-    assert values_in(tmp_path / "out.json") == expected()
+    assert values_in(tmp_path / "out.json") == EXPECTED
 
 
 def test_json_lines_and_graphml_keep_every_time(tmp_path: Path) -> None:
@@ -168,7 +156,7 @@ def test_json_lines_and_graphml_keep_every_time(tmp_path: Path) -> None:
     )
     for name in ("times.jsonl", "times.graphml"):
         import_records(file_source(tmp_path / name), "times", tmp_path / "out.json")
-        assert values_in(tmp_path / "out.json") == expected(), name
+        assert values_in(tmp_path / "out.json") == EXPECTED, name
 
 
 def test_parquet_keeps_the_zone_and_the_nanoseconds_of_its_columns(tmp_path: Path) -> None:

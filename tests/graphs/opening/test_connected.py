@@ -16,10 +16,6 @@ NEO4J = "Neo4j/5.26.30"
 ARCADEDB = "Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)"
 
 
-def without_labels(call: Call) -> Answer:
-    return Rows(["label"], [])
-
-
 def that_is_full(call: Call) -> Answer:
     if "CREATE" in call.query:
         return Refusal("Neo.TransientError.General.OutOfMemoryError", "There is not enough memory.")
@@ -31,7 +27,7 @@ def that_is_full(call: Call) -> Answer:
     [
         (
             ARCADEDB,
-            without_labels,
+            lambda call: Rows(["label"], []),
             "it is not known whether its ArcadeDB refuses writes: a trial write needs a label, and no label could be "
             "read.",
         ),
@@ -63,7 +59,7 @@ def test_a_trial_write_without_a_clear_outcome_is_reported_as_such(
 
 
 def test_the_memory_limit_of_a_neo4j_is_read(neo4j_5: Neo4jServer) -> None:
-    engine = BoltEngine(BoltAddress(neo4j_5.uri, neo4j_5.user, neo4j_5.password))
+    engine = BoltEngine(neo4j_5.address)
     try:
         assert memory_limit(engine) == "256.00MiB"
     finally:

@@ -2,11 +2,11 @@
 
 import pytest
 
-from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Record
-from graphground.graphs.entities.index import EntityIndex, open_index
+from graphground.graphs.entities.index import EntityIndex
 from graphground.graphs.question.read import asked_part, read_text
 from tests.support.documents import schema
+from tests.support.index_files import indexed
 
 SCHEMA = schema("mixed", {"Movie": {}, "Genre": {}, "Person": {}, "Venue": {}, "Country": {}}, ["Movie hasGenre Genre"])
 RECORDS = [
@@ -31,12 +31,7 @@ RECORDS = [
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
     folder = tmp_path_factory.mktemp("index") / "mixed"
-    build_index(folder, RECORDS)
-    return open_index(folder)
-
-
-def mentions_found(index: EntityIndex, question: str) -> list[tuple[str, str]]:
-    return [(mention.text, mention.verdict) for mention in read_text(question, SCHEMA, index).mentions]
+    return indexed(folder, RECORDS)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +65,8 @@ def mentions_found(index: EntityIndex, question: str) -> list[tuple[str, str]]:
 def test_each_mention_in_a_question_is_recognised_with_its_verdict(
     index: EntityIndex, question: str, mentions: list[tuple[str, str]]
 ) -> None:
-    assert mentions_found(index, question) == mentions
+    found = read_text(question, SCHEMA, index).mentions
+    assert [(mention.text, mention.verdict) for mention in found] == mentions
 
 
 CITIES = schema(
@@ -107,8 +103,7 @@ def cities(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
         ("Series", "7X"),
         ("City", "Canton Library"),
     ]
-    build_index(folder, [Record(f"N{number}", label, name) for number, (label, name) in enumerate(names)])
-    return open_index(folder)
+    return indexed(folder, [Record(f"N{number}", label, name) for number, (label, name) in enumerate(names)])
 
 
 @pytest.mark.parametrize(

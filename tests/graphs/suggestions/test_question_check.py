@@ -5,13 +5,12 @@ from pathlib import Path
 import pytest
 
 from graphground.cypher import Report, validate
-from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import EntityLookup, Record
-from graphground.graphs.entities.index import open_index
 from graphground.graphs.graph import Graph
 from graphground.graphs.suggestions.question_check import check_question
 from graphground.tools.diagnostics import report_on
 from tests.support.embedded_films import SCHEMA
+from tests.support.index_files import indexed
 
 NAMES = [
     ("Film", "Heat"),
@@ -28,8 +27,7 @@ NAMES = [
 @pytest.fixture(scope="module")
 def names(tmp_path_factory: pytest.TempPathFactory) -> EntityLookup:
     folder: Path = tmp_path_factory.mktemp("names")
-    build_index(folder / "films", [Record(str(place), *name) for place, name in enumerate(NAMES)])
-    return open_index(folder / "films")
+    return indexed(folder / "films", [Record(str(place), *name) for place, name in enumerate(NAMES)])
 
 
 def report_with_question(query: str, question: str, names: EntityLookup) -> Report:

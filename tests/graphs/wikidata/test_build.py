@@ -25,7 +25,7 @@ from graphground.graphs.wikidata.workspace import WorkspaceError
 from tests.support import wikidata_places
 from tests.support.shared_data import needs
 from tests.support.simplekg_files import checked
-from tests.support.sparql_endpoint import Answer, Fault, SparqlEndpoint
+from tests.support.sparql_endpoint import Answer, Fault, SparqlEndpoint, capped
 from tests.support.wikidata_places import PLACES, built_from_endpoint, merged, place_triples
 
 pytestmark = [needs("wikidata_entities", "entities.jsonl.gz"), pytest.mark.timeout(240)]
@@ -304,17 +304,6 @@ def test_constraints_select_the_members(store: SparqlEndpoint, tmp_path: Path) -
     assert "Estonia" in with_internet_domain < everything
     assert selected('sparql = "?item wdt:P30 wd:Q46"\n') >= {"Estonia"}
     assert "Belize" not in selected('sparql = "?item wdt:P30 wd:Q46"\n')
-
-
-def capped(rows: int) -> Fault:
-    """Return a fault that cuts every answer to a number of rows, as some endpoints do, without a word."""
-
-    def cut(query: str, body: bytes) -> Answer:
-        document = json.loads(body)
-        document["results"]["bindings"] = document["results"]["bindings"][:rows]
-        return 200, {"Content-Type": "application/sparql-results+json"}, json.dumps(document).encode()
-
-    return cut
 
 
 def test_an_endpoint_that_cuts_its_answers_gives_the_same_graph_in_smaller_parts(

@@ -24,7 +24,7 @@ from graphground.graphs.wikidata.endpoint import (
 from graphground.graphs.wikidata.statements import value_of_term
 from tests.support.local_http import LocalHandler, LocalServer
 from tests.support.shared_data import SHARED, needs
-from tests.support.sparql_endpoint import Answer, Fault, SparqlEndpoint
+from tests.support.sparql_endpoint import Answer, Fault, SparqlEndpoint, capped
 
 QUERY = "SELECT ?s WHERE { ?s ?p ?o }"
 TRIPLE = "<http://a/s> <http://a/p> <http://a/o> ."
@@ -205,12 +205,7 @@ def test_a_server_that_does_not_answer_in_time_and_one_that_is_gone_are_told_apa
 
 @pytest.mark.parametrize(("rows", "limit"), [(8, 8), (10_000, 10_000), (10_100, None), (1_000_000, None)])
 def test_the_number_of_rows_at_which_an_endpoint_cuts_its_answers_is_measured(rows: int, limit: int | None) -> None:
-    def cut(query: str, body: bytes) -> Answer:
-        document = json.loads(body)
-        document["results"]["bindings"] = document["results"]["bindings"][:rows]
-        return 200, {}, json.dumps(document).encode()
-
-    with SparqlEndpoint([TRIPLE], itertools.repeat(cut)) as server, Endpoint(server.url) as endpoint:
+    with SparqlEndpoint([TRIPLE], itertools.repeat(capped(rows))) as server, Endpoint(server.url) as endpoint:
         endpoint.measure_row_limit()
         assert endpoint.row_limit == limit
         assert len(endpoint.select(QUERY)) == 1

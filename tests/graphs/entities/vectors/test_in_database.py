@@ -10,7 +10,6 @@ from typing import Any
 import neo4j
 import pytest
 
-from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
 from graphground.graphs.engines.dialects import MEMGRAPH
 from graphground.graphs.entities.vectors.building import STATIC, encoder
@@ -31,15 +30,16 @@ INDEX = (
 )
 
 
-def with_vectors(server: Neo4jServer) -> BoltEngine:
+@pytest.fixture(scope="module")
+def things(neo4j_5: Neo4jServer) -> Iterator[BoltEngine]:
     """Replace the data on a server by a few nodes with vectors, and create three vector indexes.
 
     Two are over our encoder's vectors, cosine and Euclidean; one is over vectors with another number of dimensions.
 
-    Return an engine connected to the server.
+    Yield an engine connected to the server.
     """
     vectors = encoder(STATIC).encode(NAMES).tolist()
-    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+    with neo4j.GraphDatabase.driver(neo4j_5.uri, auth=(neo4j_5.user, neo4j_5.password)) as driver:
         driver.execute_query("MATCH (n) DETACH DELETE n")
         driver.execute_query(
             "UNWIND $rows AS row CREATE (n:Thing {name: row[0], description: 'a ' + row[0]}) "
@@ -54,12 +54,7 @@ def with_vectors(server: Neo4jServer) -> BoltEngine:
         ):
             driver.execute_query(INDEX.format(**values))
         driver.execute_query("CALL db.awaitIndexes(60)")
-    return bolt_engine(BoltAddress(server.uri, server.user, server.password))
-
-
-@pytest.fixture(scope="module")
-def things(neo4j_5: Neo4jServer) -> Iterator[BoltEngine]:
-    engine = with_vectors(neo4j_5)
+    engine = bolt_engine(neo4j_5.address)
     yield engine
     engine.close()
     with neo4j.GraphDatabase.driver(neo4j_5.uri, auth=(neo4j_5.user, neo4j_5.password)) as driver:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Candidate, Record
-from graphground.graphs.entities.index import EntityIndex, open_index
+from graphground.graphs.entities.index import EntityIndex
 from graphground.graphs.entities.verdicts.judging import CONSIDERED, FEATURES, Judgement, by_text, features_of, judge
+from tests.support.index_files import indexed
 
 RECORDS = [
     Record("P1", "Player", "LeBron James", ("King James",)),
@@ -28,8 +28,7 @@ RECORDS = [
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
     folder = tmp_path_factory.mktemp("index") / "nba"
-    build_index(folder, RECORDS)
-    return open_index(folder)
+    return indexed(folder, RECORDS)
 
 
 def verdict(index: EntityIndex, mention: str) -> Judgement:
@@ -82,8 +81,7 @@ PARTS = [
 def test_a_part_of_a_name_that_stands_there_is_never_absent_and_an_exact_name_decides(
     tmp_path: Path, mention: str, verdict_on_it: str, name: str
 ) -> None:
-    build_index(tmp_path / "parts", PARTS)
-    judgement = verdict(open_index(tmp_path / "parts"), mention)
+    judgement = verdict(indexed(tmp_path / "parts", PARTS), mention)
     assert judgement.verdict == verdict_on_it
     assert name in [candidate.name for candidate in judgement.candidates]
 
@@ -101,8 +99,7 @@ NUMBERED = [
 @pytest.fixture(scope="module")
 def numbered(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
     folder = tmp_path_factory.mktemp("numbered") / "index"
-    build_index(folder, [*RECORDS, *NUMBERED])
-    return open_index(folder)
+    return indexed(folder, [*RECORDS, *NUMBERED])
 
 
 @pytest.mark.parametrize(
@@ -164,8 +161,8 @@ def test_a_match_by_meaning_alone_is_ambiguous(index: EntityIndex) -> None:
 
 
 def test_a_plain_word_is_not_a_part_of_a_name(tmp_path: Path) -> None:
-    build_index(tmp_path / "i", [Record("1", "Job", "video game publisher"), Record("2", "Person", "Alfred Hitchcock")])
-    index = open_index(tmp_path / "i")
+    names = [Record("1", "Job", "video game publisher"), Record("2", "Person", "Alfred Hitchcock")]
+    index = indexed(tmp_path / "i", names)
 
     def verdict(mention: str) -> str:
         return judge(mention, index.find(mention, limit=30), index).verdict
@@ -176,8 +173,7 @@ def test_a_plain_word_is_not_a_part_of_a_name(tmp_path: Path) -> None:
 
 
 def test_a_part_of_an_alias_is_not_found(tmp_path: Path) -> None:
-    build_index(tmp_path / "i", [Record("1", "Company", "Telemundo", ("Miss Universe Puerto Rico",))])
-    index = open_index(tmp_path / "i")
+    index = indexed(tmp_path / "i", [Record("1", "Company", "Telemundo", ("Miss Universe Puerto Rico",))])
     assert judge("Miss Universe", index.find("Miss Universe", limit=30), index).verdict == "not_found"
 
 
@@ -193,8 +189,7 @@ NAMESAKES = [
 @pytest.fixture(scope="module")
 def namesakes(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
     folder = tmp_path_factory.mktemp("namesakes") / "index"
-    build_index(folder, [*RECORDS, *NAMESAKES])
-    return open_index(folder)
+    return indexed(folder, [*RECORDS, *NAMESAKES])
 
 
 @pytest.mark.parametrize(

@@ -53,10 +53,6 @@ FILMS = {
 }
 
 
-def address(server: Neo4jServer) -> BoltAddress:
-    return BoltAddress(server.uri, server.user, server.password)
-
-
 def emptied(server: Neo4jServer) -> neo4j.Driver:
     driver = neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password))
     driver.execute_query("MATCH (n) DETACH DELETE n")
@@ -67,8 +63,8 @@ def test_a_graph_loaded_into_a_database_is_copied_back_unchanged(neo4j_5: Neo4jS
     original, copied = tmp_path / "films.json", tmp_path / "copied.json"
     original.write_text(json.dumps(FILMS))
     emptied(neo4j_5).close()
-    load_into(original, address(neo4j_5))
-    import_records(DatabaseSource(address(neo4j_5)), "films", copied)
+    load_into(original, neo4j_5.address)
+    import_records(DatabaseSource(neo4j_5.address), "films", copied)
     assert records_in(original) == records_in(copied)
 
 
@@ -79,7 +75,7 @@ def test_values_without_a_json_form_keep_their_type_or_become_text(neo4j_5: Neo4
             "took: duration('P1D'), text: '1995-12-15', `odd name`: point({x: 1, y: 2})}), (:B:Entity {old: date('-0044-03-15')})"
         )
     output = tmp_path / "graph.json"
-    import_records(DatabaseSource(address(neo4j_5)), "odd", output)
+    import_records(DatabaseSource(neo4j_5.address), "odd", output)
     graph = json.loads(output.read_bytes())
     assert [entity["labels"] for entity in graph["entities"]] == [["A", "Entity"], ["B", "Entity"]]
     first, second = sorted(graph["entities"], key=lambda entity: entity["label"])
@@ -103,7 +99,7 @@ TYPES = ["SET", "ORDER", "WHERE", "NULL", "IN", "CREATE", "_1", "acted in", "a`b
 @pytest.fixture
 def neo4j_address(neo4j_5: Neo4jServer) -> BoltAddress:
     emptied(neo4j_5).close()
-    return address(neo4j_5)
+    return neo4j_5.address
 
 
 @pytest.mark.parametrize("database", [pytest.param("neo4j_address", marks=pytest.mark.neo4j), "own_arcadedb"])
@@ -140,7 +136,7 @@ KEPT = [number for number in range(1, MANY + 1) if number % 7]
 
 def test_no_record_of_many_is_omitted(many_nodes: neo4j.Driver, neo4j_5: Neo4jServer) -> None:
     progress: list[tuple[str, int, int | None]] = []
-    records = list(DatabaseSource(address(neo4j_5), lambda *step: progress.append(step)).records(Problems()))
+    records = list(DatabaseSource(neo4j_5.address, lambda *step: progress.append(step)).records(Problems()))
     nodes = {record.id: record.properties["i"] for record in records if isinstance(record, NodeRecord)}
     assert sorted(nodes.values()) == KEPT
     links = [record for record in records if isinstance(record, RelationshipRecord)]

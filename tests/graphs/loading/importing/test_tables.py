@@ -79,8 +79,7 @@ def test_parquet_gives_the_same_graph_as_csv(tmp_path: Path) -> None:
 def test_labels_are_read_from_a_column_of_lists_or_of_texts(tmp_path: Path) -> None:
     for labels in ([["Actor", "Director"], None, []], ["Actor;Director", None, ""]):
         parquet_folder(tmp_path, people={**PEOPLE, ":LABEL": labels})
-        import_folder(tmp_path, infer(tmp_path, "films"), tmp_path / "graph.json")
-        people = [entity for entity in checked(tmp_path / "graph.json")["entities"] if entity["label"] == "Person"]
+        people = [entity for entity in imported(tmp_path)["entities"] if entity["label"] == "Person"]
         assert [entity.get("labels") for entity in people] == [["Actor", "Director", "Person"], None, None]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from graphground.cypher.api import validate
-from graphground.graphs.engines.address import BoltAddress, Database
+from graphground.graphs.engines.address import Database
 from graphground.graphs.engines.bolt import bolt_engine
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.connected import open_database
@@ -51,7 +51,7 @@ def test_brief_statistics_come_from_a_sample_and_mark_nothing_as_absent(
         "UNWIND range(1, 300) AS i CREATE (a:Probe {name: 'P' + i, depth: CASE WHEN i % 2 = 0 THEN i END, "
         "lost: CASE WHEN i > 298 THEN i END})-[:NEAR {since: CASE WHEN i > 299 THEN i END}]->(a)",
     )
-    engine = bolt_engine(BoltAddress(neo4j_5.uri, neo4j_5.user, neo4j_5.password))
+    engine = bolt_engine(neo4j_5.address)
     try:
         schema = extract(engine, "probes").schema
         sample = query_statistics(engine, schema, whole=60, brief=True)
