@@ -72,7 +72,12 @@ def _read(graph: Graph, engine: Engine, node: Node, end: float) -> Neighbourhood
         condition,
         node.key,
         tuple(labels),
-        {key: _shortened(value) for key, value in properties.items() if value is not None},
+        # No question needs the rest of a very long text or list.
+        {
+            key: its[:MAX_TEXT] if isinstance(its, (str, list)) else its
+            for key, its in properties.items()
+            if its is not None
+        },
         _links_of(zip(*links, strict=False)),  # without relationships, there is one count of nothing
     )
 
@@ -89,8 +94,3 @@ def _links_of(rows: Iterable[tuple[str, bool, Sequence[str], int]]) -> tuple[Lin
         Link(type_, "out" if out else "in", count, labels[type_, out])
         for (type_, out), count in sorted(counts.items(), key=lambda item: -item[1])
     )
-
-
-def _shortened(value: object) -> object:
-    """Return a value without the rest of a very long text or list, which no question needs."""
-    return value[:MAX_TEXT] if isinstance(value, (str, list)) else value

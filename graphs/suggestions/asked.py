@@ -86,10 +86,22 @@ class Asked:
         """Return what each content word says about an element."""
         return self.evidence.says(kind, name)
 
-    @remembered
     def strength(self, kind: str, name: str) -> float:
         """Return how much the best content word says about an element."""
-        return float(self.said(kind, name).max(initial=0.0))
+        number = self.evidence.vocabulary.number.get((kind, name))
+        return 0.0 if number is None else self._strengths[number]
+
+    @cached_property
+    def _strengths(self) -> list[float]:
+        return list(self.evidence.matrix.max(axis=0, initial=0.0).tolist())
+
+    @remembered
+    def open_words(self, used: frozenset[int]) -> Array:
+        """Return 1 for each content word that is not part of the mentions used, else 0."""
+        found = np.ones(len(self.evidence.indices), dtype=np.float32)
+        for mention in used:
+            found[self.mention_words[mention]] = 0.0
+        return found
 
     @remembered
     def denied(self, kind: str, name: str) -> float:

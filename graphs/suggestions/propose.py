@@ -10,7 +10,7 @@ import re
 import time
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import pairwise
 from math import log, log10
 
@@ -24,14 +24,13 @@ from graphground.graphs.question.model import Question
 from graphground.graphs.question.properties import Property
 from graphground.graphs.question.read import CLASSING
 from graphground.graphs.suggestions.asked import Asked
-from graphground.graphs.suggestions.candidates import COUNTING, Candidate, Form, Shape
+from graphground.graphs.suggestions.candidates import COUNTING, Candidate, Form, FormKind, Shape
 from graphground.graphs.suggestions.evidence import Array
 from graphground.graphs.suggestions.forms import FormMaker
-from graphground.graphs.suggestions.shapes import ShapeFinder
+from graphground.graphs.suggestions.shapes import SAID, ShapeFinder
 from graphground.graphs.suggestions.walks import Anchor, Path, Step, Walker, reverse
 
 Features = dict[str, float]
-SAID = 0.45
 FORM_OPERATORS = (
     "count", "most", "each", "order", "sort", "average", "sum", "difference", "same", "names", "when", "including",
     "compare", "equal", "asks", "distinct", "pairs",
@@ -42,8 +41,6 @@ BEFORE = ("most_before", "group_before", "group_zero", "sort_before", "above_cou
 SHARPNESS, NOTHING = 8.0, 0.4
 """How much more probably a word says the element that it resembles more, and the resemblance of saying nothing."""
 ORDERING = ("order", "argmax", "min", "max", "avg", "sum", "compare", "minus")
-
-
 PERSONS = "person human people character employee customer"
 PLACES = "place city country location address site"
 TIMES = "year date day month century season"
@@ -112,7 +109,7 @@ class Proposer:
             for mention in path.anchor.mentions():
                 scores[mention] = max(scores.get(mention, 0.0), path.anchor.score)
         used, steps, ends = frozenset(scores), shape.steps, self._ends(shape)
-        open_words = self._open_words(used)
+        open_words = self.asked.open_words(used)
         said = [self._said_by(step.type, used) for step in steps]
         if steps:
             found |= self._step_features(said, used)
@@ -127,7 +124,7 @@ class Proposer:
             if path.anchor.name and path.anchor.label:
                 found["anchor.label"] = max(found.get("anchor.label", 0.0), self._near_label(path.anchor))
         paths = (*shape.paths, shape.tail) if shape.tail else shape.paths
-        covered = np.maximum.reduce([ends.target, *(self._path(path)[1] for path in paths)]) * open_words
+        covered = reduce(np.maximum, [ends.target, *(self._path(path)[1] for path in paths)]) * open_words
         for mention, score in scores.items():
             for place in self.asked.mention_words[mention]:
                 covered[place] = max(covered[place], score)
@@ -193,21 +190,13 @@ class Proposer:
                     covers.append(self.finder.labels_cover(ends[-1]))
             if path.anchor.label:
                 covers.append(self.said("label", path.anchor.label) * np.float32(0.9 if path.anchor.name else 1.0))
-            self._known_paths[id(path)] = path, np.maximum.reduce(covers), ends
+            self._known_paths[id(path)] = path, reduce(np.maximum, covers), ends
         return self._known_paths[id(path)]
-
-    @remembered
-    def _open_words(self, used: frozenset[int]) -> Array:
-        """Return 1 for each content word that is not part of the mentions used, else 0."""
-        found = np.ones(self.size, dtype=np.float32)
-        for mention in used:
-            found[self.asked.mention_words[mention]] = 0.0
-        return found
 
     @remembered
     def _said_by(self, type_: str, used: frozenset[int]) -> _Said:
         """Return what the words outside the mentions used say about a relationship type."""
-        open_words = self._open_words(used)
+        open_words = self.asked.open_words(used)
         column = self.said("type", type_) * open_words
         most = float(column.max(initial=0.0))
         return _Said((self._chance(type_) * open_words).tolist(), most, int(column.argmax()) if most > 0.2 else -1)
@@ -221,11 +210,12 @@ class Proposer:
             labels = self._likely_ends(shape)
             self._known_ends[key] = _Ends(
                 labels,
-                np.maximum.reduce(
+                reduce(
+                    np.maximum,
                     [
                         self._nothing,
                         *(self.said("label", n) * labels[n] for n in labels.keys() & self.asked.said_labels.keys()),
-                    ]
+                    ],
                 ),
                 bool(self.finder.said_labels(shape.ends)),
                 self._similar(labels, PERSONS) if "who" in self.operators else 0.0,
@@ -269,7 +259,7 @@ class Proposer:
         for its, ends in zip(said, labels, strict=True):
             key = id(its), id(ends)
             if key not in self._known_columns:
-                by_label = (self._node_chance(ends) * self._open_words(used)).tolist()
+                by_label = (self._node_chance(ends) * self.asked.open_words(used)).tolist()
                 self._known_columns[key] = list(map(max, its.chance, by_label))
             columns.append(self._known_columns[key])
         return {"node.cost": -sum(log(0.03 + value) for value in _assign(columns))}
@@ -277,8 +267,11 @@ class Proposer:
     def _node_chance(self, labels: Mapping[str, float]) -> Array:
         """Return how probably each content word says one of the labels at the end of a step."""
         if id(labels) not in self._known_nodes:
-            chances = [self._chance(label, "label") * min(1.0, 0.4 + share) for label, share in labels.items() if label]
-            self._known_nodes[id(labels)] = labels, np.maximum.reduce([self._nothing, *chances])
+            number = self.evidence.vocabulary.number
+            its = {("label", name): min(1.0, 0.4 + share) for name, share in labels.items() if name}
+            places = [number[label] for label in its if label in number]
+            shares = np.array([share for label, share in its.items() if label in number], dtype=np.float32)
+            self._known_nodes[id(labels)] = labels, (self._chances[:, places] * shares).max(axis=1, initial=0.0)
         return self._known_nodes[id(labels)][1]
 
     @cached_property
@@ -308,8 +301,7 @@ class Proposer:
     @remembered
     def _likely(self, used: frozenset[int]) -> list[float]:
         """Return how probably each word outside the mentions used says the relationship type that it says best."""
-        found: list[float] = (self._most_chance("type") * self._open_words(used)).tolist()
-        return found
+        return list((self._most_chance("type") * self.asked.open_words(used)).tolist())
 
     def _negated(self, shape: Shape) -> float:
         """Return 1 if the name of a path that is excluded is the first after a word such as `not`, -1 if it is not.
@@ -412,8 +404,8 @@ class Proposer:
             return {}
         by_label = by_step = by_key = 0.0
         for labels, step in () if only_key or not places else returned:
-            for label, share in labels.items():
-                by_label = max(by_label, self._asks("label", label) * min(1.0, 0.4 + share))
+            for label in labels.keys() & self.asked.said_labels.keys():
+                by_label = max(by_label, self._asks("label", label) * min(1.0, 0.4 + labels[label]))
             if step is not None:
                 by_step = max(by_step, self._asks("type", step.type))
         if form.key and places and form.kind not in ("argmax", "order"):
@@ -595,21 +587,9 @@ class Proposer:
     ) -> tuple[Features, Array]:
         covered = np.zeros(self.size, dtype=np.float32)
         kind = form.kind
-        found: Features = {
-            f"form.{kind}": 1.0,
-            "form.listed": float(form.listed),
-            f"form.{kind}.{self._start}": 1.0,
-            "form.also": float(len(form.also)),
-            "form.listed.count": float(form.listed and "count" in self.operators),
-        }
-        for operator in FORM_OPERATORS:
-            if operator in self.operators:
-                found[f"form.{kind}.{operator}"] = 1.0
         for operator in used:
             self._mark(covered, operator)
-        if form.listed:
-            found[f"form.{kind}.listed"] = 1.0
-        found |= self._asked_fit(form, shape)
+        found = self._kind_features(kind, form.listed, len(form.also)) | self._asked_fit(form, shape)
         if "named" in self.operators:
             found["named"] = float(kind in ("names_property", "both") or kind.startswith("group"))
             place = self._next_place(self.operators["named"][0][1])
@@ -621,7 +601,7 @@ class Proposer:
         top = max(scores.values(), default=0.0)
         if form.key:
             column = self.said("property", form.key)
-            covered = np.maximum.reduce([covered, column, *(self.said("property", key) for key in form.also)])
+            covered = reduce(np.maximum, [covered, column, *(self.said("property", key) for key in form.also)])
             score = scores.get(form.key, float(column.max(initial=0.0)))
             if ordering:
                 found |= {"key.order": score, "key.order.unsaid": float(score < SAID)}
@@ -674,10 +654,22 @@ class Proposer:
         ]
         # "Who coaches the Celtics?" most probably says `head_coach`, wherever that is.
         used_keys = [key for key in (form.key, *form.also, *(its.key for its in form.conditions)) if key]
-        likely = np.maximum.reduce([self._nothing, *(self._chance(key, "property") for key in used_keys)])
+        likely = reduce(np.maximum, [self._nothing, *(self._chance(key, "property") for key in used_keys)])
         found["chance.unkeyed"] = float(np.maximum(0.0, self._likeliest_key - likely).sum())
         found["unused.quantity"] = float(len(unused))
         return found, covered
+
+    @remembered
+    def _kind_features(self, kind: FormKind, listed: bool, also: int) -> Features:
+        found: Features = {
+            f"form.{kind}": 1.0,
+            "form.listed": float(listed),
+            f"form.{kind}.{self._start}": 1.0,
+            "form.also": float(also),
+            "form.listed.count": float(listed and "count" in self.operators),
+        }
+        names = [operator for operator in FORM_OPERATORS if operator in self.operators] + ["listed"] * listed
+        return found | {f"form.{kind}.{name}": 1.0 for name in names}
 
     def _mark(self, covered: Array, operator: str) -> None:
         """Mark the content words that ask for an operator as covered."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, reduce
 from itertools import combinations
 from typing import TypeVar
 
@@ -156,23 +156,23 @@ class ShapeFinder:
 
     def promise(self, path: Path, step: Step) -> float:
         """Return how much a path continued by a step promises, from its words alone."""
-        score = sum(self._said(path.anchor, known.type) for known in (*path.steps, step))
+        said, number = self._said(path.anchor), self.asked.evidence.vocabulary.number
+        places = (number.get(("type", known.type)) for known in (*path.steps, step))
+        score = sum(said[place] for place in places if place is not None)
         if path.steps and step == reverse(path.steps[-1]):
             score -= 0.3
         return score / (len(path.steps) + 1) + path.anchor.score - 0.2 * path.anchor.rank
 
     @remembered
-    def _said(self, anchor: Anchor, type_: str) -> float:
-        """Return how clearly the words outside an anchor's names say a relationship type."""
-        return float((self.asked.said("type", type_) * self._own_words(anchor)).max(initial=0.0))
+    def _said(self, anchor: Anchor) -> list[float]:
+        """Return how clearly the words outside an anchor's names say each element of the schema."""
+        matrix = self.asked.evidence.matrix * self._own_words(anchor)[:, np.newaxis]
+        return list(matrix.max(axis=0, initial=0.0).tolist())
 
     @remembered
     def _own_words(self, anchor: Anchor) -> Array:
         """Return 1 for each content word that is not part of an anchor's names, else 0."""
-        found = np.ones(len(self.asked.evidence.indices), dtype=np.float32)
-        for mention in anchor.mentions():
-            found[self.asked.mention_words[mention]] = 0.0
-        return found
+        return self.asked.open_words(frozenset(anchor.mentions()))
 
     def _cover(self, path: Path) -> Array:
         """Return how well a path covers each content word."""
@@ -182,7 +182,7 @@ class ShapeFinder:
             columns = [self.asked.said("type", step.type) for step in path.steps]
             columns += [self.labels_cover(labels) for labels in path.labels]
             columns.append(self.asked.said("label", path.anchor.label) * (0.9 if path.anchor.name else 1.0))
-            self._covers[key] = np.maximum.reduce(columns) * own + (1 - own) * path.anchor.score
+            self._covers[key] = reduce(np.maximum, columns) * own + (1 - own) * path.anchor.score
         return self._covers[key]
 
     def labels_cover(self, labels: Mapping[str, float]) -> Array:
@@ -199,9 +199,9 @@ class ShapeFinder:
         covers = [self._cover(path) for path in shape.paths]
         if shape.tail:
             columns = [self.asked.said("type", step.type) for step in shape.tail.steps]
-            own = np.minimum.reduce([self._own_words(path.anchor) for path in shape.paths])
+            own = reduce(np.minimum, [self._own_words(path.anchor) for path in shape.paths])
             covers += [column * own for column in (*columns, *map(self.labels_cover, shape.tail.labels))]
-        total = float(np.maximum.reduce(covers).sum()) - STEP * len(shape.steps)
+        total = float(reduce(np.maximum, covers).sum()) - STEP * len(shape.steps)
         named = [path.anchor for path in shape.paths if path.anchor.name]
         used = {mention for anchor in named for mention in anchor.mentions()}
         return total + UNUSED * len(used) - 0.3 * sum(anchor.rank for anchor in named)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern
@@ -29,8 +29,6 @@ SAMPLE = 20
 """The number of nodes whose relationships are read to see what follows a step."""
 LARGE_SAMPLE = 300
 """The number of nodes in which the relationships that the question speaks of are sought."""
-MAX_PARTS = 12
-"""The maximum number of samples that one query reads."""
 MAX_TYPES = 30
 """The maximum number of relationship types that one query samples."""
 SYMMETRIC = 0.5
@@ -43,8 +41,7 @@ MOST = 0.5
 Direction = Literal["out", "in", "any"]
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):  # as tuples, steps and anchors are compared and hashed far faster
     """A relationship type followed from its start (`out`), from its end (`in`), or both ways (`any`)."""
 
     type: str
@@ -56,8 +53,7 @@ class Step:
         return f"{'<-' if self.direction == 'in' else '-'}{inner}{'->' if self.direction == 'out' else '-'}"
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(NamedTuple):
     """Where a path begins: a node that the question names, or, with an empty `name`, all nodes of a label.
 
     `mention` is the index of the mention, -1 for a label. `property` holds the name; `score` is how surely it is meant.
@@ -152,6 +148,7 @@ def _count_patterns(schema: PropertyGraphSchema) -> tuple[dict[str, list[Relatio
 
 patterns_of = PerSchema(_count_patterns)
 """Return the patterns of a schema by type, the number of patterns of each label, and its vague labels."""
+_typical: PerSchema[dict[Step, Mapping[str, float]]] = PerSchema(lambda _: {})
 
 
 def walking_time(graph: Graph, seconds: float) -> float:
@@ -169,6 +166,7 @@ class Walker:
         """Whether the database has answered in time, so that all paths are known to occur."""
         self._said = "|".join(map(quoted_name, sorted(said)))
         self._patterns, self._usual, self._vague = patterns_of(graph.schema)
+        self._typical = _typical(graph.schema)
         self._likely: dict[int, tuple[Mapping[str, float], Mapping[str, float]]] = {}
         self._known: dict[str, tuple[_Link, ...]] = _links(graph)
         self._around: dict[object, _Around] = _arounds(graph)
@@ -190,9 +188,7 @@ class Walker:
             if read is None:
                 self.in_time &= self._graph.engine is None
             for link in self._of_schema(path.ends) if read is None else read:
-                follow = link.count
-                if path.steps:
-                    follow = path.count * link.count
+                follow = path.count * link.count if path.steps else link.count
                 longer = Path(path.anchor, (*path.steps, link.step), (*path.labels, link.labels), follow)
                 found.append((wanted(path, link.step), len(found), longer))
         found.sort(key=lambda item: (-item[0], item[1]))
@@ -203,12 +199,8 @@ class Walker:
         samples = {self._key(path): path for path in paths} if self._graph.engine is not None else {}
         known = {text: self._known[text] for text in samples if text in self._known}
         missing = [text for text in samples if text not in known]
-        for first in range(0, len(missing), MAX_PARTS):
-            left = self._deadline - time.monotonic()
-            if left <= 0:
-                break
-            known |= self._read(missing[first : first + MAX_PARTS], samples, left)
-        return known
+        left = self._deadline - time.monotonic()
+        return known | self._read(missing, samples, left) if missing and left > 0 else known
 
     def _key(self, path: Path) -> str:
         """Return the clauses that bind `n` to nodes at the end of a path, and if that is a sample the types sought."""
@@ -240,26 +232,23 @@ class Walker:
 
         What is at the start of `producer` is a film, although the graph only says that it is an `Entity`.
         """
-        share = max((labels[name] for name in self._vague if name in labels), default=0.0)
-        if not share:
-            return labels
         if id(labels) not in self._likely:
-            likely = dict(labels)
-            for name, its in self._typical_labels(step).items():
-                likely[name] = max(likely.get(name, 0.0), share * its)
-            self._likely[id(labels)] = labels, likely  # both are kept, so that no other mapping has this id
+            share = max((labels[name] for name in self._vague if name in labels), default=0.0)
+            its = {name: max(labels.get(name, 0.0), share * of) for name, of in self._typical_labels(step).items()}
+            # Both are kept, so that no other mapping has this id.
+            self._likely[id(labels)] = labels, {**labels, **its} if share else labels
         return self._likely[id(labels)][1]
 
-    @remembered
     def _typical_labels(self, step: Step) -> Mapping[str, float]:
         """Return the labels that tell, to which a step leads more than seldom, as shares of the most frequent one."""
-        counts: Counter[str] = Counter()
-        for pattern in self._patterns.get(step.type, ()):
-            counts[pattern.end if step.direction == "out" else pattern.start] += pattern.count or 1
-        most = max((count for name, count in counts.items() if name not in self._vague), default=1)
-        return {
-            name: count / most for name, count in counts.items() if name not in self._vague and count >= SELDOM * most
-        }
+        if step not in self._typical:
+            counts: Counter[str] = Counter()
+            for pattern in self._patterns.get(step.type, ()):
+                counts[pattern.end if step.direction == "out" else pattern.start] += pattern.count or 1
+            known = {name: count for name, count in counts.items() if name not in self._vague}
+            most = max(known.values(), default=1)
+            self._typical[step] = {name: count / most for name, count in known.items() if count >= SELDOM * most}
+        return self._typical[step]
 
     def starts_of(self, step: Step) -> Mapping[str, float]:
         """Return the labels of the nodes from which a step leads."""
@@ -276,7 +265,7 @@ class Walker:
         shares = self._untold.get(step.type, (0.0, 0.0))
         if shares[step.direction == "in"] < MOST:
             return path
-        return replace(path, anchor=replace(path.anchor, unwritten=True))
+        return replace(path, anchor=path.anchor._replace(unwritten=True))
 
     def read_untold(self, types: Iterable[str]) -> None:
         """Read for relationship types the shares of nodes at both ends, in a sample, whose labels tell nothing."""
