@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Literal
 
 from graphground.cypher.quoting import quoted_name
+from graphground.graphs.question.kept import remembered
 from graphground.graphs.suggestions.walks import Path, Step
 
 Join = Literal["and", "or", "not", "pair"]
@@ -285,13 +286,11 @@ class Candidate:
         conditions = [condition.text for condition in self.form.conditions]
         return self.shape.clauses(self.uses_link, self.form.kind == "group_zero", conditions)
 
+    @remembered
     def cypher(self) -> str:
-        return self._text
-
-    @cached_property
-    def _text(self) -> str:
         return f"{self.matched} {self.form.returns()}"
 
+    @remembered
     def counting(self) -> str:
         """Return the query that counts the rows; for a form with a single row, the answers of which it speaks."""
         form = self.form

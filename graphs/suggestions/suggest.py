@@ -9,6 +9,7 @@ The ranking is a log-linear model over general features; model.json holds its we
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -33,7 +34,8 @@ MAX_BARE, MAX_SHAPES = 60, 80
 MAX_PROPOSALS = 100
 MAX_SPREAD = 25
 """The number of first candidates that are spread over different shapes."""
-MAX_COUNTED = 12
+MAX_COUNTED, COUNTED_FIRST = 12, 6
+"""The number of candidates whose answers are counted, and of those that are counted before the others."""
 CONFIDENCE_FEATURES = (
     "cover", "left", "step.min", "step.unsaid", "chance.least", "chance.missed", "asked.gap", "unused", "anchor.score",
     "anchor.none",
@@ -101,10 +103,11 @@ def propose(
     known: dict[Shape, Rated] = {}
 
     def rate(shapes: Iterable[Shape], limit: int) -> list[Rated]:
-        for shape in shapes:
+        distinct = dict.fromkeys(shapes)
+        for shape in distinct:
             if shape not in known:
                 known[shape] = Rated(shape, *proposer.shape_features(shape), weights)
-        rated = sorted((known[shape] for shape in dict.fromkeys(shapes)), key=lambda its: -its.rough)
+        rated = sorted(map(known.__getitem__, distinct), key=lambda its: -its.rough)
         return spread(rated, lambda its: _shape_families(its.shape, limit), limit)
 
     bare = rate(proposer.finder.shapes(), MAX_BARE)
@@ -163,18 +166,23 @@ def suggest(
     found = propose(graph, question, model.weights, seconds)
     if not found:
         return []
-    best = found[: max(limit, MAX_COUNTED)]
-    counted = count_answers(graph, [proposal.candidate for proposal in best], seconds) if graph.engine else {}
+    counted: dict[str, int] = {}
 
     def rows_of(candidate: Candidate) -> int | None:
         number = counted.get(candidate.counting())
         return None if number is None else candidate.rows(number)
 
-    best.sort(key=lambda proposal: rows_of(proposal.candidate) == 0)
-    distinct: dict[object, Proposal] = {}
-    for proposal in best:
-        distinct.setdefault(_identity(proposal.candidate, counted), proposal)
-    best = list(distinct.values())
+    most, until = max(limit, MAX_COUNTED), time.monotonic() + seconds
+    for end in (max(limit, COUNTED_FIRST), most):
+        missing = [its.candidate for its in found[:end] if its.candidate.counting() not in counted]
+        counted |= count_answers(graph, missing, until - time.monotonic())
+        best = sorted(found[:most], key=lambda proposal: rows_of(proposal.candidate) == 0)
+        distinct: dict[object, Proposal] = {}
+        for proposal in best:
+            distinct.setdefault(_identity(proposal.candidate, counted), proposal)
+        best = list(distinct.values())
+        if not counted or all(rows_of(proposal.candidate) for proposal in best[: max(limit, 2)]):
+            break  # what is counted later comes after these
     scores = [proposal.score for proposal in (*best, *found[len(best) :])]
     # A name that the graph does not have cannot be part of any of these queries.
     known = ABSENT_NAME if any(mention.verdict == "not_found" for mention in question.mentions) else 1.0
