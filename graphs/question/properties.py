@@ -118,10 +118,6 @@ class Property:
         return f"{'NOT ' if filled else ''}{key} IN [{', '.join(map(quoted_string, self.marks))}]"
 
 
-def _is_false(text: str) -> bool:
-    return text.casefold() in FALSE
-
-
 _kept = PerData(MAX_KEPT)
 
 
@@ -218,9 +214,9 @@ def profile(key: str, type_: str, values: Sequence[Any], is_id: bool = False) ->
         return Property(key, type_, form, naming=0.5 * distinct - 0.3 * (type_ == "float") - 0.4 * (form == "epoch"))
     if is_id:
         return Property(key, type_, "code", naming=-1.0)
-    truths = tuple(sorted({text for text in texts if text.casefold() in TRUE + FALSE}, key=_is_false))
-    unsure = {text for text in texts if text not in truths}
-    if len(unsure) < 2 and [text.casefold() for text in truths] in [
+    sure = {text for text in texts if text.casefold() in TRUE + FALSE}
+    truths = tuple(sorted(sure, key=lambda text: text.casefold() in FALSE))
+    if len(set(texts) - sure) < 2 and [text.casefold() for text in truths] in [
         [yes, no] for yes, no in zip(TRUE, FALSE, strict=True)
     ]:
         return Property(key, type_, "flag", truths=truths)

@@ -40,7 +40,7 @@ def add_values(question: Question, graph: Graph) -> Question:
     """
     said = {name: question.strength("label", name) for name in graph.schema.labels}
     labels = sorted((name for name in said if said[name] >= SAID), key=lambda name: -said[name])[:MAX_LABELS]
-    free = [number for number in question.content if _says_little(question, number)]
+    free = [n for n in question.content if all(its.strength < EXPLAINED for its in question.meanings.get(n, ()))]
     if graph.engine is None:
         return question
     found: dict[Stretch, list[Candidate]] = {}
@@ -85,11 +85,6 @@ def _numbers(question: Question, labels: Sequence[str]) -> Iterator[tuple[Stretc
             after = None
 
 
-def _says_little(question: Question, number: int) -> bool:
-    """Whether a word says no element of the schema by its very name."""
-    return all(its.strength < EXPLAINED or its.kind == "nothing" for its in question.meanings.get(number, ()))
-
-
 def _matches(question: Question, free: list[int], its: Property) -> Iterator[tuple[Stretch, str, str]]:
     """Yield the stretches of free words that say exactly one value of a property, with the value and its node."""
     codes = all(value.isalpha() and value.isupper() and len(value) <= MAX_CODE for value, _ in its.values)
@@ -97,7 +92,7 @@ def _matches(question: Question, free: list[int], its: Property) -> Iterator[tup
     for first in free:
         for length in {len(words) for words in by_words.values()}:
             last = first + length - 1
-            if last not in free or last - first != free.index(last) - free.index(first):
+            if any(number not in free for number in range(first, last + 1)):
                 continue
             words = [word.folded for word in question.words[first : last + 1]]
             same = [
