@@ -16,7 +16,7 @@ _SUPERLATIVE = (
 # fmt: off
 _OPERATORS = {
     "count": r"\bhow many\b|\bhow often\b|\b(?:total |exact |overall |whole )?(?:number|numbers|count|counts|tally|headcount)\b(?: of)?"
-             r"|^\W*count\b|\bhow much\b|\bfigures\b",
+             r"|^\W*count\b|\bhow much\b|\bfigures\b(?=\W*$|,? (?:both|please|only|each|for each)\b)",
     "most": r"\b(?<!at )(?:the )?(?:most|fewest|least)\b(?! recent| expensive|ly)|\b(?:highest|largest|greatest|lowest|smallest|biggest|"
             r"max(?:imum)?|min(?:imum)?) (?:number|count|amount)\b|\bmost (?:often|frequent(?:ly)?|common(?:ly)?)\b|\bcommonest\b|"
             r"\bbiggest|\btop\b|\bmore .{3,40} than any(?:one| other)\b",
