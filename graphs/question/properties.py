@@ -89,6 +89,9 @@ class Property:
         """Yield the condition that a time lies in, before or after a year or a day."""
         if quantity.kind == "date":
             begin = date.fromisoformat(str(quantity.value))
+            if begin == date.max:  # stands for no end, and has no day after it
+                yield f"{key} {quantity.comparison} {self._written(begin)}"
+                return
             end = begin + timedelta(days=1)
         elif int(quantity.value) in YEARS:
             begin, end = date(int(quantity.value), 1, 1), date(int(quantity.value) + 1, 1, 1)

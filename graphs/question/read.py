@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import date
 from functools import lru_cache, partial
 from itertools import product
 
@@ -311,11 +312,11 @@ def quantities_in(text: str) -> list[Quantity]:
     """
     lowered = text.lower().replace("\u2019", "'")
     found: list[Quantity] = []
-    dates = list(DATE.finditer(lowered))
-    for date in dates:
-        found.append(Quantity("date", _iso(date), _comparison(lowered, *date.span()), *date.span()))
+    dates = [match for match in DATE.finditer(lowered) if _is_day(_iso(match))]
+    for match in dates:
+        found.append(Quantity("date", _iso(match), _comparison(lowered, *match.span()), *match.span()))
     for number in sorted((*NUMBER.finditer(lowered), *NUMBER_WORD.finditer(lowered)), key=lambda its: its.start()):
-        if any(date.start() <= number.start() < date.end() for date in dates):
+        if any(match.start() <= number.start() < match.end() for match in dates):
             continue
         digits = number.group().replace(",", "")
         if re.fullmatch(r"\d{1,3}(\.000)+", digits):  # thousands, as written in most of Europe
@@ -350,8 +351,15 @@ def _comparison(text: str, start: int, end: int) -> Comparison:
     return sign
 
 
-def _iso(date: re.Match[str]) -> str:
-    month, day, year, day2, month2, year2, year3, month3, day3 = date.groups()
+def _is_day(text: str) -> bool:
+    try:
+        return bool(date.fromisoformat(text))
+    except ValueError:  # the 30th of February
+        return False
+
+
+def _iso(match: re.Match[str]) -> str:
+    month, day, year, day2, month2, year2, year3, month3, day3 = match.groups()
     if year3:
         return f"{year3}-{month3}-{day3}"
     number = MONTHS.index((month or month2).lower()) + 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from graphground.cypher.names.lexicon import concepts_of
 from graphground.cypher.names.words import root
@@ -21,8 +22,8 @@ from graphground.graphs.question.properties import Property, read_properties
 
 SAID, EXPLAINED = 0.6, 0.9
 """How strongly a question must say a label, and from what strength on a word says an element of the schema instead."""
-MAX_LABELS, MAX_CODE = 3, 4
-"""The maximum numbers of labels whose values are compared, and of letters of an abbreviation."""
+MAX_LABELS, MAX_CODE, MAX_NUMBERS = 3, 4, 8
+"""The maximum numbers of labels whose values are compared, of letters of an abbreviation, and of names of digits."""
 SCORE = 0.8
 
 REFERENCE = re.compile(r"(?<![\w/.-])\d+(?:[/.-]\d+)+(?![\w/.-]*\d)")
@@ -44,7 +45,7 @@ def add_values(question: Question, graph: Graph) -> Question:
     if graph.engine is None:
         return question
     found: dict[Stretch, list[Candidate]] = {}
-    for stretch, label, text in _numbers(question, labels):
+    for stretch, label, text in islice(_numbers(question, labels), MAX_NUMBERS):
         candidates = graph.entities.find(text, label=label) if graph.entities is not None else ()
         if exact := [one for one in candidates if text in (one.name, one.matched)]:
             found[stretch] = exact

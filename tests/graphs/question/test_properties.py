@@ -55,6 +55,7 @@ def test_values_tell_what_a_property_holds(
         (["Oct 3, 2020", "Nov 14, 2021", "May 1, 2022"], "before 2021", "toInteger(right(n.key, 4)) < 2021"),
         (["1,200 kg", "800 kg"], "over 900", "toFloat(replace(replace(n.key, ' kg', ''), ',', '')) > 900"),
         (["1,200 kg", "800 kg"], "in 2021", None),
+        (["2020-10-03", "9999-12-31"], "on 9999-12-31", "n.key = '9999-12-31'"),
     ],
 )
 def test_numbers_and_years_are_compared_in_the_form_of_the_property(
