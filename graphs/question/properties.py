@@ -111,7 +111,7 @@ class Property:
         if self.form == "epoch":
             return str((day - date(1970, 1, 1)).days * 86_400_000)
         text = day.isoformat().replace("-", self.separator)
-        return text if self.type == "int" else quoted_string(text)
+        return str(int(text)) if self.type == "int" else quoted_string(text)
 
     def is_open(self, on: str, *, filled: bool = False) -> str:
         """Return the condition that the property has no value, or that it is `filled`."""

@@ -267,6 +267,7 @@ def _without_copies(candidates: Sequence[Candidate]) -> list[Candidate]:
 # The numbers and dates of a question outside its names, each with the comparison that the words around it express.
 
 
+MAX_QUANTITIES = 12
 LEAST_YEAR, MOST_YEAR = 1000, 2100
 """A bare number between these is taken for a year."""
 MONTHS = [name.lower() for name in MONTH_NAMES]
@@ -322,6 +323,8 @@ def quantities_in(text: str) -> list[Quantity]:
         if re.fullmatch(r"\d{1,3}(\.000)+", digits):  # thousands, as written in most of Europe
             digits = digits.replace(".", "")
         value: float | int = WORDS.get(digits, 0) or (float(digits) if "." in digits else int(digits))
+        if abs(value) >= 2**63:  # no database has such a number
+            continue
         end = number.end()
         scale = re.match(r" (thousand|million|billion)\b", lowered[end:])
         if scale:
@@ -330,7 +333,7 @@ def quantities_in(text: str) -> list[Quantity]:
         comparison = _comparison(lowered, number.start(), end)
         times = digits in OFTEN or re.match(r" times\b", lowered[end:]) is not None
         found.append(Quantity("year" if year else "number", value, comparison, number.start(), end, times))
-    return sorted(found, key=lambda quantity: quantity.start)
+    return sorted(found, key=lambda quantity: quantity.start)[:MAX_QUANTITIES]
 
 
 def _comparison(text: str, start: int, end: int) -> Comparison:

@@ -12,6 +12,7 @@ from graphground.graphs.question.read import quantities_in
         ("people born after May 5th, 1940", [("date", "1940-05-05", ">")]),
         ("people who died on 3 June 1990", [("date", "1990-06-03", "=")]),
         ("people who died on 30 February 1990", [("number", 30, "="), ("year", 1990, "=")]),
+        ("films of 100000000000000000000 minutes", []),
         ("films of 90 minutes or more", [("number", 90, ">=")]),
         ("cities with over 2.5 million people", [("number", 2_500_000, ">")]),
         ("contracts that @@@@ signed by @@@ in the year 2022", [("year", 2022, "=")]),
