@@ -28,7 +28,7 @@ FEWEST_NUMBERED = 20
 """The number of whole numbers from which they count things if none of them repeats."""
 MILLISECONDS = range(-2_000_000_000_000, 5_000_000_000_000)
 _THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})*(\s?[^\W\d_].*|)")
-"""A number with commas, of which three decimals are not expected."""
+"""A whole number with commas between its thousands, if any, and with a unit, if any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +207,7 @@ def profile(key: str, type_: str, values: Sequence[Any], is_id: bool = False) ->
         form = "number"
         years = all(value in YEARS for value in numbers)
         differ = len(numbers) > FEWEST_NUMBERED and len(set(numbers)) == len(numbers)  # numbers of ships, not years
-        if type_ == "int" and ("year" in key.lower() if not numbers or differ else True) and years:
+        if type_ == "int" and years and ("year" in key.lower() or (numbers and not differ)):
             form = "year"
         elif numbers and min(map(abs, numbers)) > 10**10 and all(int(value) in MILLISECONDS for value in numbers):
             form = "epoch"

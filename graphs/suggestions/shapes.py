@@ -210,8 +210,8 @@ class ShapeFinder:
 
     def shapes(self) -> list[Shape]:
         """Return the shapes that promise most, of each kind some; `labelled` adds labels to them."""
-        self.walker.read_untold(self.asked.said_types)
-        made = (replace(shape, paths=tuple(map(self.walker.unwritten, shape.paths))) for shape in self._all())
+        self.walker.read_vague_shares(self.asked.said_types)
+        made = (replace(shape, paths=tuple(map(self.walker.omit_label, shape.paths))) for shape in self._all())
         ranked = sorted(dict.fromkeys(made), key=lambda shape: -self._promise_of(shape))
 
         def families(shape: Shape) -> list[tuple[Hashable, int]]:

@@ -37,7 +37,7 @@ SELDOM = 0.15
 """The share of the most frequent label from which nodes without a label that tells may be what has it."""
 MAX_CACHED = 20_000
 MOST = 0.5
-"""The share of nodes with a label that tells from which labels are written."""
+"""The share of nodes with only vague labels from which on a label is left out."""
 Direction = Literal["out", "in", "any"]
 
 
@@ -72,7 +72,7 @@ class Anchor(NamedTuple):
     """The labels of several names that have none in common."""
     quantity: int = -1
     """The index of the number of the question that `name` is: the year of an edition."""
-    unwritten: bool = False
+    omits_label: bool = False
     """Whether the label is left out of the query, since most nodes from which the path starts have none that tells."""
 
     def is_single(self) -> bool:
@@ -92,7 +92,7 @@ class Anchor(NamedTuple):
 
     def node(self, variable: str = "") -> str:
         """Return the anchor as Cypher: `(:Human {name: 'Hans Zimmer'})`."""
-        label = f":{quoted_name(self.label)}" if self.label and not self.unwritten else ""
+        label = f":{quoted_name(self.label)}" if self.label and not self.omits_label else ""
         if self.labels:  # without labels, the names would be sought among all nodes
             label = ":" + "|".join(map(quoted_name, self.labels))
         if self.also:
@@ -129,7 +129,7 @@ class _Link:
 
 _Around = dict[Step, tuple[float, dict[str, float]]]
 """The relationships around nodes: how many follow each step, and how many of these lead to nodes with each label."""
-_links, _arounds, _symmetries, _untolds = (PerData(MAX_CACHED) for _ in range(4))
+_links, _arounds, _symmetries, _vaguenesses = (PerData(MAX_CACHED) for _ in range(4))
 
 
 def _count_patterns(schema: PropertyGraphSchema) -> tuple[dict[str, list[RelationshipPattern]], Counter[str], set[str]]:
@@ -173,7 +173,7 @@ class Walker:
         """The relationships of each node, by the database's own identifier."""
         self._symmetry: dict[str, float] = _symmetries(graph)
         """For each relationship type, the share of a sample of its relationships that also leads back."""
-        self._untold: dict[str, tuple[float, float]] = _untolds(graph)
+        self._vague_shares: dict[str, tuple[float, float]] = _vaguenesses(graph)
 
     def extend(self, paths: Sequence[Path], wanted: Callable[[Path, Step], float], width: int) -> list[Path]:
         """Return the paths that continue `paths` by one relationship that the data have, the best `width` first.
@@ -254,7 +254,7 @@ class Walker:
         """Return the labels of the nodes from which a step leads."""
         return self.ends_of(step.type).get(reverse(step), {})
 
-    def unwritten(self, path: Path) -> Path:
+    def omit_label(self, path: Path) -> Path:
         """Return a path from all nodes of a label without the label if most nodes that start it have none that tells.
 
         Of 176 things with a production designer, 7 are films by their label, and most others only an `Entity`.
@@ -262,23 +262,23 @@ class Walker:
         if path.anchor.name or not path.anchor.label or not path.steps:
             return path
         step = path.steps[0]
-        shares = self._untold.get(step.type, (0.0, 0.0))
+        shares = self._vague_shares.get(step.type, (0.0, 0.0))
         if shares[step.direction == "in"] < MOST:
             return path
-        return replace(path, anchor=path.anchor._replace(unwritten=True))
+        return replace(path, anchor=path.anchor._replace(omits_label=True))
 
-    def read_untold(self, types: Iterable[str]) -> None:
+    def read_vague_shares(self, types: Iterable[str]) -> None:
         """Read for relationship types the shares of nodes at both ends, in a sample, whose labels tell nothing."""
         vague = sorted(self._vague - {""})
-        missing = sorted(set(types) - self._untold.keys()) if vague and self._graph.engine is not None else []
-        untold = f"all(name IN labels({{}}) WHERE name IN [{', '.join(map(quoted_string, vague))}])"
+        missing = sorted(set(types) - self._vague_shares.keys()) if vague and self._graph.engine is not None else []
+        only_vague = f"all(name IN labels({{}}) WHERE name IN [{', '.join(map(quoted_string, vague))}])"
         samples = [
             f"MATCH (a)-[:{quoted_name(type_)}]->(b) WITH a, b LIMIT {2 * SAMPLE} RETURN [count(*), "
-            f"{', '.join(f'sum(CASE WHEN {untold.format(name)} THEN 1 ELSE 0 END)' for name in 'ab')}] AS found"
+            f"{', '.join(f'sum(CASE WHEN {only_vague.format(name)} THEN 1 ELSE 0 END)' for name in 'ab')}] AS found"
             for type_ in missing
         ]
         found = self._sample_types(samples)
-        self._untold |= {missing[part]: (a / max(n, 1), b / max(n, 1)) for part, (n, a, b) in found.items()}
+        self._vague_shares |= {missing[part]: (a / max(n, 1), b / max(n, 1)) for part, (n, a, b) in found.items()}
 
     def symmetry(self, type_: str) -> float:
         """Return the share of a type's relationships that also lead back, in a sample: near 1 for spouses."""
