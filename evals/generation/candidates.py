@@ -215,8 +215,8 @@ class Candidates:
             path = f"({a}:{quoted_name(shape.labels[a])}){shape.arrow(link)}({b}:{quoted_name(shape.labels[b])})"
             text += f" MATCH {path}"
             reached |= {a, b}
-            if left:
-                text += f" WITH {', '.join(sorted(reached))} LIMIT {MAX_PARTIAL_MATCHES}"
+            most = MAX_PARTIAL_MATCHES if left else MAX_MATCHES
+            text += f" WITH {', '.join(sorted(reached))} LIMIT {most}"
         columns = ", ".join(f"{name}.name AS {name}" for name in named)
         query = f"{text} RETURN {columns}, count(DISTINCT n) AS found, count(*) AS matches"
         known = self._facts.names[shape.labels[start]]
@@ -301,8 +301,9 @@ QUERY_SECONDS = 30.0
 MAX_NAMES = 200_000
 SAMPLED = 400
 """The maximum number of names that are read of a label, and the number of these that are sampled."""
-MAX_PARTIAL_MATCHES = 2_000
-"""The maximum number of partial matches from which a sampling query follows the next link."""
+MAX_PARTIAL_MATCHES, MAX_MATCHES = 2_000, 20_000
+"""The maximum number of partial matches from which a sampling query follows the next link, and of matches that it
+groups by names: three players of one position match in millions of ways."""
 
 _NODE = re.compile(r"\((\w+)(\*?)\)")
 _LINK = re.compile(r"\((\w+)\*?\)~(\w+)~(?=\((\w+)\*?\))")

@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from graphground.cypher import validate
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.evals.generation.candidates import (
+    MAX_MATCHES,
     Answers,
     Candidates,
     GraphFacts,
@@ -20,7 +22,6 @@ from graphground.evals.generation.candidates import (
     choose_shape,
     counts_one,
     read_facts,
-    slots_of,
 )
 from graphground.evals.generation.generate import GenerationError, condition, fill, generate, read_data, round_threshold
 from graphground.evals.tasks.classify import BASIC, SPECIAL, classify
@@ -88,19 +89,24 @@ def test_generated_tasks_are_written_in_the_published_format(tasks: list[Task], 
     assert {"qid", "gold_cypher", "nl_question", "nl_question_raw", "answer_json", "from_template"} <= set(record)
 
 
-def test_patterns_are_data_that_a_user_can_replace(nba_graph: Graph) -> None:
+def test_a_user_can_replace_the_patterns_and_three_branches_of_a_node_match_in_a_bounded_number_of_ways(
+    nba_graph: Graph,
+) -> None:
     own = [
         {
             "id": "three",
-            "match": "MATCH (n)~r0~(m0*),(n)~r1~(m1)~r2~(m2*) WITH DISTINCT n",
+            "match": "MATCH (n)~r0~(m0*),(n)~r1~(m1*),(n)~r2~(m2*) WITH DISTINCT n",
             "kind": "basic",
-            "question": "{n} {n r0 m0} and {n r1 m1}, {m1 r2 m2}",
+            "question": "{n} {n r0 m0} and {n r1 m1} and {n r2 m2}",
         }
     ]
-    assert slots_of(own[0]["match"]).named == ["m0", "m2"]
-    generated = generate(nba_graph, 3, seed=1, patterns=own).tasks
-    assert generated
-    assert all(task.gold.count("-[r2:") == 1 for task in generated)
+    with patch.object(Graph, "run", autospec=True, side_effect=Graph.run) as run:
+        generated = generate(nba_graph, 2, seed=3, patterns=own).tasks
+    assert [task.gold.count("-[r2:") for task in generated] == [1, 1]
+    sampling = [call.args[1:] for call in run.call_args_list if any(call.args[2:])]
+    query, names = next(query for query in sampling if query[0].count("(n:Position)<-[") == 3)
+    matches = query[: query.index(" RETURN ")] + " RETURN count(*)"
+    assert nba_graph.run(matches, names).rows == [[MAX_MATCHES]]
 
 
 def test_patterns_and_templates_that_a_graph_cannot_have_are_reported_with_the_reason(small: Graph) -> None:
