@@ -74,27 +74,26 @@ def _constant(type_: Type) -> Callable[[Checker, Any], Type]:
     return lambda _c, _node: type_
 
 
+def _of_operands(type_: Type) -> Callable[[Checker, Any], Type]:
+    """Return the rule for an expression of this type, whose operands may have any type."""
+
+    def rule(c: Checker, node: Any) -> Type:
+        for operand in node.children():
+            infer(c, operand.value if isinstance(operand, tree.MapEntry) else operand)
+        return type_
+
+    return rule
+
+
 def _list(c: Checker, node: tree.ListLiteral) -> Type:
     inner: Type | None = None
     for item in node.items:
         found = infer(c, item)
-        inner = found if inner is None else _merged(inner, found)
+        if inner is None or inner.mask == found.mask or not (inner.mask | found.mask) & ~NUMBER.mask:
+            inner = found if inner is None else inner | found
+        else:
+            inner = ANY  # different types other than numbers, as in Neo4j
     return LIST if inner is None else list_of(inner)
-
-
-def _merged(a: Type, b: Type) -> Type:
-    """Return the smallest type that covers two types: for different types other than numbers, any type, as in Neo4j."""
-    if a.mask == b.mask:
-        return a | b
-    if not (a.mask | b.mask) & ~NUMBER.mask or not a.known or not b.known:
-        return a | b if not (a.mask | b.mask) & ~NUMBER.mask else ANY
-    return ANY
-
-
-def _map(c: Checker, node: tree.MapLiteral) -> Type:
-    for entry in node.entries:
-        infer(c, entry.value)
-    return MAP
 
 
 def _property(c: Checker, node: tree.Property) -> Type:
@@ -147,16 +146,6 @@ def _slice(c: Checker, node: tree.Slice) -> Type:
         if bound is not None:
             c.expect(bound, infer(c, bound), INTEGER)
     return subject if subject.mask == LIST.mask else LIST
-
-
-def _is_null(c: Checker, node: tree.IsNull) -> Type:
-    infer(c, node.operand)
-    return BOOLEAN
-
-
-def _is_typed(c: Checker, node: tree.IsTyped) -> Type:
-    infer(c, node.operand)
-    return ANY
 
 
 def _has_labels(c: Checker, node: tree.HasLabels) -> Type:
@@ -353,13 +342,6 @@ def _plus(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
         c.mismatch(node.right, f"`+` cannot add {right} to {left}; only {expected} can be added to it")
         return ANY
     return ANY if mask == other == ANY.mask else Type(found)
-
-
-def chain(c: Checker, node: tree.ComparisonChain) -> Type:
-    """Check `1 < x <= 3` and return its type, Boolean."""
-    for operand in node.operands:
-        infer(c, operand)
-    return BOOLEAN
 
 
 def unary(c: Checker, node: tree.Unary) -> Type:
@@ -651,16 +633,16 @@ _RULES: dict[type[tree.Node], Callable[[Checker, Any], Type]] = {
     tree.BooleanLiteral: _constant(BOOLEAN),
     tree.NullLiteral: _constant(ANY),
     tree.ListLiteral: _list,
-    tree.MapLiteral: _map,
+    tree.MapLiteral: _of_operands(MAP),
     tree.Property: _property,
     tree.Subscript: _subscript,
     tree.Slice: _slice,
     tree.Binary: binary,
-    tree.ComparisonChain: chain,
+    tree.ComparisonChain: _of_operands(BOOLEAN),
     tree.Unary: unary,
-    tree.IsNull: _is_null,
-    tree.IsTyped: _is_typed,
-    tree.IsNormalized: _is_null,
+    tree.IsNull: _of_operands(BOOLEAN),
+    tree.IsTyped: _of_operands(ANY),
+    tree.IsNormalized: _of_operands(BOOLEAN),
     tree.HasLabels: _has_labels,
     tree.FunctionCall: call,
     tree.CountStar: _count_star,

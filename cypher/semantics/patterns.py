@@ -9,20 +9,7 @@ from graphground.cypher.diagnostics import Problem
 from graphground.cypher.functions import VECTOR
 from graphground.cypher.semantics import clauses, expressions
 from graphground.cypher.semantics.checker import Binding, Checker
-from graphground.cypher.types import (
-    ANY,
-    BOOLEAN,
-    ENTITY,
-    FLOAT,
-    LIST,
-    NODE,
-    NUMBER,
-    PATH,
-    RELATIONSHIP,
-    STRING,
-    Type,
-    list_of,
-)
+from graphground.cypher.types import ENTITY, FLOAT, LIST, NODE, NUMBER, PATH, RELATIONSHIP, STRING, Type, list_of
 
 Where = Literal["match", "optional", "create", "merge", "insert", "exists"]
 _RELATIONSHIPS = list_of(RELATIONSHIP)
@@ -439,9 +426,6 @@ def expression(c: Checker, node: tree.PatternExpression) -> None:
     for element in path.elements:
         if not isinstance(element, tree.ParenthesizedPath):
             _check_element(c, element, "exists", set())
-
-
-__all__ = ["ANY", "BOOLEAN", "expression", "label_expression", "match", "value"]
 
 
 # Checks match modes and path modes, and the constructs that cannot be combined with them
