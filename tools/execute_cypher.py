@@ -312,38 +312,17 @@ def check_query(
             databases, or builds a value that is too large.
     """
     report = report_on(graph, query, parameters, question)
-    disputed = next((diagnostic for diagnostic in report.diagnostics if diagnostic.code == TWO_READINGS), None)
-    if disputed is not None:
-        raise ToolFailure(
-            TWO_READINGS,
-            f"Databases read this query differently: line {disputed.line}, column "
-            f"{disputed.column}: {disputed.message}.",
-            diagnostics=report.diagnostics,
-            next="Rewrite the query as the message says, and call again.",
-        )
-    large = next((finding for finding in report.diagnostics if finding.code in GROWING), None)
-    if large is not None:
-        raise ToolFailure(
-            large.code,
-            f"This query is not run: line {large.line}, column {large.column}: {large.message}.",
-            diagnostics=report.diagnostics,
-            next="Rewrite the query as the message says, and call again.",
-        )
-    refused = next((finding for finding in report.diagnostics if finding.code in REFUSED), None)
-    if refused is not None and refused.code == MULTIPLE_STATEMENTS:
-        raise ToolFailure(
-            MULTIPLE_STATEMENTS,
-            f"line {refused.line}, column {refused.column}: {refused.message}",
-            diagnostics=report.diagnostics,
-            next="Call execute_cypher once for each statement.",
-        )
-    if refused is not None:
-        raise ToolFailure(
-            "not_read_only",
-            f"This server is read-only: line {refused.line}, column {refused.column}: {refused.message}",
-            diagnostics=report.diagnostics,
-            next="Write a read-only query: MATCH … RETURN …",
-        )
+    rewrite = "Rewrite the query as the message says, and call again."
+    for codes, error, opening, end, next_step in (
+        ((TWO_READINGS,), "", "Databases read this query differently: ", ".", rewrite),
+        (GROWING, "", "This query is not run: ", ".", rewrite),
+        ((MULTIPLE_STATEMENTS,), "", "", "", "Call execute_cypher once for each statement."),
+        (REFUSED, "not_read_only", "This server is read-only: ", "", "Write a read-only query: MATCH … RETURN …"),
+    ):
+        found = next((finding for finding in report.diagnostics if finding.code in codes), None)
+        if found is not None:
+            message = f"{opening}line {found.line}, column {found.column}: {found.message}{end}"
+            raise ToolFailure(error or found.code, message, diagnostics=report.diagnostics, next=next_step)
     tree = report.query
     # A name that is missing in the schema is not a reason to refuse,
     # and Memgraph accepts some queries that Neo4j refuses.
