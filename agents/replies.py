@@ -35,6 +35,7 @@ _BROKEN = re.compile(r"(?:OPTIONAL )?MATCH\s*\(.*\bRETURN\b", re.DOTALL)
 """The form of a query without a label that does not parse."""
 _GRADE = re.compile(r"\bgrade\b\W{0,4}(accept|incorrect|error)\b", re.IGNORECASE)
 _STANCE = re.compile(r"^\W*stance\W+(not_in_graph|ask|answer)\b", re.IGNORECASE | re.MULTILINE)
+_COMMENTS = re.compile(r"\A(?:\s*//[^\n]*\n)+")
 _ENDS = ("<end_of_turn>", "<|im_end|>", "<|eot_id|>", "</s>")
 
 
@@ -54,7 +55,7 @@ def query_in(text: str) -> str:
         text = text.replace(mark, "")
     blocks = [_block(found) for found in _FENCE.finditer(text)]
     labelled = [body for label, body in blocks if label in _LABELS and body]
-    others = [body for label, body in blocks if label not in _LABELS and _START.match(_without_comments(body))]
+    others = [body for label, body in blocks if label not in _LABELS and _START.match(_COMMENTS.sub("", body))]
     outside = list(_starts(_FENCE.sub("\n\n", text)))
     for candidates in (reversed(labelled), reversed(others), filter(None, map(_longest_query, outside))):
         found = next((candidate for candidate in candidates if _is_query(candidate)), "")
@@ -70,10 +71,6 @@ def _block(found: re.Match[str]) -> tuple[str, str]:
     if found["body"] is None:  # a block on one line may have no label
         return (label.lower(), rest.strip()) if label.lower() in _LABELS else ("", found["label"].strip())
     return label.lower(), found["body"].strip()
-
-
-def _without_comments(text: str) -> str:
-    return re.sub(r"\A(?:\s*//[^\n]*\n)+", "", text)
 
 
 def _starts(text: str) -> Iterator[str]:
@@ -141,7 +138,9 @@ def literals_in(query: str) -> list[str]:
     return list(dict.fromkeys(text for literal in quoted if (text := unescape_string(literal)).strip()))
 
 
-ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_ESCAPES = {code: f"\\x{code:02X}" for code in (*range(32), 127)} | str.maketrans(
+    {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+)
 
 
 def write_gbnf(queries: Iterable[str]) -> str:
@@ -166,10 +165,4 @@ async def read_suggested_grammar(session: Session, count: int) -> str:
 
 
 def _alternatives(queries: Iterable[str]) -> str:
-    return " | ".join(f'"{"".join(map(_escape, query))}"' for query in dict.fromkeys(queries))
-
-
-def _escape(letter: str) -> str:
-    if letter in ESCAPES:
-        return ESCAPES[letter]
-    return f"\\x{ord(letter):02X}" if ord(letter) < 32 or ord(letter) == 127 else letter
+    return " | ".join(f'"{query.translate(_ESCAPES)}"' for query in dict.fromkeys(queries))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from graphground.cypher.diagnostics import counted
@@ -12,12 +12,6 @@ from graphground.graphs.schemas.forms import base_form, estimate_tokens
 Write = Callable[[PropertyGraphSchema], str]
 IDENTIFYING = ("name", "title", "label", "id")
 """Properties that identify a node; a label without a detected naming property keeps the first of these that it has."""
-
-
-def identifying_property(properties: Iterable[str]) -> str | None:
-    """Return the first of the `IDENTIFYING` properties that a label has, or None."""
-    known = set(properties)
-    return next((key for key in IDENTIFYING if key in known), None)
 
 
 @dataclass
@@ -79,7 +73,7 @@ class Selection:
         labels = {}
         for name, label in self.schema.labels.items():
             if name in self.labels:
-                identifying = label.naming or identifying_property(label.properties)
+                identifying = label.naming or next((key for key in IDENTIFYING if key in label.properties), None)
                 labels[name] = replace(
                     label,
                     properties={

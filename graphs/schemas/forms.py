@@ -99,13 +99,8 @@ def node_lines(schema: PropertyGraphSchema, without: Iterable[str] = (), facts: 
         empty = frozenset() if none else empty_properties(label.name, label.properties, facts)
         return f"{property_map(label.properties, left, label.texts, empty)}){' (0 nodes)' if none else ''}"
 
-    def is_shown(label: Label) -> bool:
-        return label.name not in connected or rest(label) != ")"
-
-    return [
-        f"(:{label_names(label.name for label in group)}{rest(group[0])}"
-        for group in grouped((label for label in schema.labels.values() if is_shown(label)), rest)
-    ]
+    shown = (label for label in schema.labels.values() if label.name not in connected or rest(label) != ")")
+    return [f"(:{label_names(label.name for label in group)}{rest(group[0])}" for group in grouped(shown, rest)]
 
 
 def relationship_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING) -> list[str]:

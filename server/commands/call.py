@@ -50,7 +50,10 @@ def call(parsed: argparse.Namespace) -> int:
         tools = {**all_tools(), **OwnTools(settings.queries).all()}
         if parsed.help:
             return describe(parsed.tool, tools)
-        sys.stdout.write(listed_tools(tools))
+        width = max(map(len, tools))
+        for name, tool in tools.items():
+            sys.stdout.write(f"{name:<{width}}  {tool.description.partition('. ')[0].rstrip('.')}.\n")
+        sys.stdout.write("\ngraphground call TOOL --help shows a tool's arguments.\n")
         return 0
     set_up_logging(settings.log_level)
     check_names(settings)
@@ -93,13 +96,6 @@ def arguments_in(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise WrongUse('the arguments must be a JSON object, such as \'{"graph": "nba"}\'')
     return value
-
-
-def listed_tools(tools: Mapping[str, Tool[Any, Any]]) -> str:
-    """Return a line per tool, with its name and the first sentence of its description, and a hint on `--help`."""
-    width = max(map(len, tools))
-    lines = [f"{name:<{width}}  {tool.description.partition('. ')[0].rstrip('.')}." for name, tool in tools.items()]
-    return "\n".join([*lines, "", "graphground call TOOL --help shows a tool's arguments.", ""])
 
 
 def describe(name: str, tools: Mapping[str, Tool[Any, Any]]) -> int:

@@ -207,7 +207,8 @@ def _read_entry(left: str, text: str) -> tuple[list[str], dict[str, Any]]:
 def run(name: str, arguments: Sequence[str]) -> int:
     """Run a command: `run("graphs", ["info", "nba"])`; return the exit status.
 
-    A failure is printed on stderr and becomes an exit status. A traceback is printed only if `wants_trace()`.
+    A failure is printed on stderr and becomes an exit status. With GRAPHGROUND_LOG_LEVEL=debug, a traceback is
+    printed instead.
     """
     try:
         parsed = parser_of(name).parse_args(list(arguments))
@@ -223,7 +224,7 @@ def run(name: str, arguments: Sequence[str]) -> int:
                 f"graphground: {' '.join(str(error).split())}\n`{parsed.parser.prog} --help` shows the options.\n"
             )
             sys.exit(WRONG_USE)
-        if wants_trace():
+        if os.environ.get("GRAPHGROUND_LOG_LEVEL", "").lower() == "debug":
             raise
         sys.stderr.write(f"graphground: {explained(error)}\n")
         return FAILED
@@ -260,11 +261,6 @@ def _with_nearest(message: str) -> str:
     if name == "COMMAND":
         return f"there is no command {value!r}{hint}; the commands are {', '.join(choices)}"
     return f"{name} must be one of {', '.join(choices)}, not {value!r}{hint}"
-
-
-def wants_trace() -> bool:
-    """Whether failures are shown with their traceback, as GRAPHGROUND_LOG_LEVEL=debug requests."""
-    return os.environ.get("GRAPHGROUND_LOG_LEVEL", "").lower() == "debug"
 
 
 DATA_FOLDER = ("home", "settings")
