@@ -228,7 +228,7 @@ class EntityIndex(EntityLookup):
 
     def spans(self, question: str) -> list[Span]:
         """Return all names that occur in a question, with the labels that have them; they may overlap."""
-        return find_spans(question, self)
+        return find_spans(question, self.labels_named)
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
         """Return the number of distinct entities with this name; if `aliases`, also those with this alias.

@@ -36,7 +36,7 @@ from graphground.graphs.entities.candidate import (
     UnknownName,
 )
 from graphground.graphs.entities.paging import NAME_PROPERTIES, columns_of, count_nodes, database_pages, name_property
-from graphground.graphs.entities.spans import clean, fold
+from graphground.graphs.entities.spans import MOST_WORDS, clean, find_spans, fold, words_of
 
 if TYPE_CHECKING:
     from graphground.graphs.entities.index import EntityIndex
@@ -105,8 +105,6 @@ class ExactNames(EntityLookup):
 
         Every sequence of words is looked up, with and without the ending of its last word.
         """
-        from graphground.graphs.entities.spans import MOST_WORDS, find_spans, words_of
-
         words = words_of(question)
         texts = {
             question[first.start : end]
@@ -114,7 +112,10 @@ class ExactNames(EntityLookup):
             for last in words[number : number + MOST_WORDS]
             for end in (last.end, *(end for _, end in last.endings))
         }
-        return find_spans(question, FoundNames(self.compare((), sorted(texts))[1]))
+        labels: dict[str, set[str]] = {}
+        for name, candidates in self.compare((), sorted(texts))[1].items():
+            labels.setdefault(fold(clean(name)), set()).update(candidate.label for candidate in candidates)
+        return find_spans(question, lambda folded: [tuple(sorted(labels.get(text, ()))) for text in folded])
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
         """Return the number of nodes with exactly this name, at most `MAX_NAMESAKES` for each label."""
@@ -221,19 +222,6 @@ class ExactNames(EntityLookup):
             return self._engine.run(query, {"names": names}, timeout=left).rows
         except EngineError:
             return None
-
-
-class FoundNames:
-    """The labels of names that were found in a database, by folded name: the names that `find_spans` looks for."""
-
-    def __init__(self, found: dict[str, list[Candidate]]) -> None:
-        self._labels: dict[str, set[str]] = {}
-        for name, candidates in found.items():
-            self._labels.setdefault(fold(clean(name)), set()).update(candidate.label for candidate in candidates)
-
-    def labels_named(self, folded: Sequence[str]) -> list[tuple[str, ...]]:
-        """Return for each folded text the labels that have it as a name."""
-        return [tuple(sorted(self._labels.get(text, ()))) for text in folded]
 
 
 MOST_NODES = 2_000_000

@@ -1,6 +1,6 @@
 """Folds names, and finds those that occur in a question, in any case, also within longer names.
 
-    >>> [span.text for span in find_spans("How old was LeBron James in Cleveland?", index)]  # doctest: +SKIP
+    >>> [its.text for its in find_spans("How old was LeBron James in Cleveland?", index.labels_named)]  # doctest: +SKIP
     ['LeBron James', 'Cleveland']
 
 A name that is a single common word (`who`, `it`, `the`) counts only if the question writes it as a name: in quotation
@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from graphground.cypher.names.lexicon import COMMON
-from graphground.cypher.names.words import decomposed
+from graphground.cypher.names.words import decomposed, word_lists
 from graphground.graphs.entities.candidate import Candidate, EntityLookup, Search
 
 _DROPPED = str.maketrans("", "", "'`\u2018\u2019\u02bc\u02bb\u00b4")
@@ -121,12 +120,6 @@ class Span:
     """The folded name that occurs: `cartoon` for `cartoons`."""
 
 
-class Names(Protocol):
-    """The interface of the names that `find_spans` looks up; see `EntityIndex.labels_named`."""
-
-    def labels_named(self, folded: Sequence[str]) -> Sequence[tuple[str, ...]]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Word:
     """A word of the question: `Word("jamess", 11, 18, (("james", 16), ("james", 18)))` for `James's`.
@@ -140,8 +133,11 @@ class Word:
     endings: tuple[tuple[str, int], ...]
 
 
-def find_spans(question: str, names: Names) -> list[Span]:
-    """Return all names of an index that occur in a question, in order; they may overlap."""
+def find_spans(question: str, labels_named: Callable[[Sequence[str]], Sequence[tuple[str, ...]]]) -> list[Span]:
+    """Return all names that occur in a question, in order; they may overlap.
+
+    `labels_named` returns for each folded text the labels that have it as a name, as `EntityIndex.labels_named` does.
+    """
     question = question[:LONGEST_QUESTION]
     words = words_of(question)
     quoted = [match.span(match.lastindex or 0) for match in QUOTED.finditer(question)]
@@ -156,7 +152,7 @@ def find_spans(question: str, names: Names) -> list[Span]:
             before += words[last].folded + " "
     return [
         _span(question, words[first].start, end, its, text)
-        for (first, last, end), its, text in zip(tried, names.labels_named(texts), texts, strict=True)
+        for (first, last, end), its, text in zip(tried, labels_named(texts), texts, strict=True)
         if its and _is_name(question, words[first : last + 1], quoted)
     ]
 
@@ -223,49 +219,8 @@ def begins_sentence(question: str, start: int) -> bool:
     return not before or before[-1] in ".?!:;"
 
 
-# fmt: off
-_TABLE = """
-Afghan Afghanistan|Albanian Albania|Algerian Algeria|American United States/United States of America/USA
-Andorran Andorra|Angolan Angola|Argentine Argentina|Argentinian Argentina|Armenian Armenia|Australian Australia
-Austrian Austria|Azerbaijani Azerbaijan|Bahamian Bahamas/The Bahamas|Bahraini Bahrain|Bangladeshi Bangladesh
-Barbadian Barbados|Belarusian Belarus|Belgian Belgium|Belizean Belize|Beninese Benin|Bhutanese Bhutan|Bolivian Bolivia
-Bosnian Bosnia and Herzegovina|Brazilian Brazil|British United Kingdom/Great Britain|Bulgarian Bulgaria
-Burmese Myanmar/Burma|Burundian Burundi|Cambodian Cambodia|Cameroonian Cameroon|Canadian Canada|Chadian Chad|Chilean Chile
-Chinese People's Republic of China/China|Colombian Colombia|Congolese Democratic Republic of the Congo/Republic of the Congo
-Croatian Croatia|Cuban Cuba|Cypriot Cyprus|Czech Czech Republic/Czechia|Danish Denmark/Kingdom of Denmark
-Dominican Dominican Republic|Dutch Netherlands/Kingdom of the Netherlands|Ecuadorian Ecuador|Egyptian Egypt
-English England/United Kingdom|Emirati United Arab Emirates|Eritrean Eritrea|Estonian Estonia|Ethiopian Ethiopia|Fijian Fiji
-Filipino Philippines|Finnish Finland|French France|Gabonese Gabon|Gambian The Gambia/Gambia|Georgian Georgia|German Germany
-Ghanaian Ghana|Greek Greece|Guatemalan Guatemala|Guinean Guinea|Guyanese Guyana|Haitian Haiti|Honduran Honduras
-Hungarian Hungary|Icelandic Iceland|Indian India|Indonesian Indonesia|Iranian Iran|Iraqi Iraq|Irish Ireland/Republic of Ireland
-Israeli Israel|Italian Italy|Ivorian Ivory Coast|Jamaican Jamaica|Japanese Japan|Jordanian Jordan|Kazakh Kazakhstan
-Kenyan Kenya|Korean South Korea/Korea|Kuwaiti Kuwait|Kyrgyz Kyrgyzstan|Lao Laos|Laotian Laos|Latvian Latvia|Lebanese Lebanon
-Liberian Liberia|Libyan Libya|Lithuanian Lithuania|Luxembourgish Luxembourg|Macedonian North Macedonia|Malagasy Madagascar
-Malawian Malawi|Malaysian Malaysia|Maldivian Maldives|Malian Mali|Maltese Malta|Mauritanian Mauritania|Mauritian Mauritius
-Mexican Mexico|Moldovan Moldova|Mongolian Mongolia|Montenegrin Montenegro|Moroccan Morocco|Mozambican Mozambique
-Namibian Namibia|Nepalese Nepal|Nepali Nepal|Nicaraguan Nicaragua|Nigerian Nigeria|Nigerien Niger|Norwegian Norway|Omani Oman
-Pakistani Pakistan|Palestinian State of Palestine/Palestine|Panamanian Panama|Paraguayan Paraguay|Peruvian Peru|Polish Poland
-Portuguese Portugal|Qatari Qatar|Romanian Romania|Russian Russia|Rwandan Rwanda|Salvadoran El Salvador|Samoan Samoa
-Saudi Saudi Arabia|Scottish Scotland|Senegalese Senegal|Serbian Serbia|Singaporean Singapore|Slovak Slovakia
-Slovene Slovenia|Slovenian Slovenia|Somali Somalia|Soviet Soviet Union|Spanish Spain|Sudanese Sudan|Surinamese Suriname
-Swedish Sweden|Swiss Switzerland|Syrian Syria|Taiwanese Taiwan|Tajik Tajikistan|Tanzanian Tanzania|Thai Thailand
-Togolese Togo|Tongan Tonga|Tunisian Tunisia|Turkish Turkey|Turkmen Turkmenistan|Ugandan Uganda|Ukrainian Ukraine
-Uruguayan Uruguay|Uzbek Uzbekistan|Venezuelan Venezuela|Vietnamese Vietnam|Welsh Wales|Yemeni Yemen|Yugoslav Yugoslavia
-Zambian Zambia|Zimbabwean Zimbabwe
-"""
-# fmt: on
-COUNTRIES = {
-    adjective: tuple(countries.split("/"))
-    for adjective, _, countries in (
-        entry.strip().partition(" ") for entry in _TABLE.replace("\n", "|").split("|") if entry
-    )
-}
+COUNTRIES: dict[str, list[str]] = word_lists()["demonyms"]
 """For each adjective, the possible names of its country in a graph: `French painters`, where the graph has `France`."""
-
-
-def countries_of(word: str) -> tuple[str, ...]:
-    """Return the possible names of the country for a capitalised adjective; an empty tuple for any other word."""
-    return COUNTRIES.get(word, ())
 
 
 def demonyms_in(
@@ -278,15 +233,15 @@ def demonyms_in(
     """
     words = words_of(question)
     for place, word in enumerate(words):
-        countries = countries_of(question[word.start : word.end])
+        countries = COUNTRIES.get(question[word.start : word.end])
         beside = [*(words[place - 1 : place] if place > 1 else ()), *words[place + 1 : place + 2]]
         if not countries or any(
-            question[other.start].isupper() and not countries_of(question[other.start : other.end]) for other in beside
+            question[other.start].isupper() and question[other.start : other.end] not in COUNTRIES for other in beside
         ):
             continue
         if any(start < word.end and word.start < end for start, end in taken):
             continue
-        for candidates in lookup.find_all(list(countries), Search(mode="fuzzy", limit=limit)):
+        for candidates in lookup.find_all(countries, Search(mode="fuzzy", limit=limit)):
             same = [candidate for candidate in candidates if candidate.match in ("exact", "alias")]
             if same:
                 text = question[word.start : word.end]
