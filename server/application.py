@@ -270,7 +270,6 @@ def kind(value: Any) -> str:
 
 OPEN_AFTER_SECONDS = 0.2
 """Seconds between the first request and the opening of the graphs, so that the client's `tools/list` does not wait."""
-logger = logging.getLogger(__name__)
 
 
 class Application:

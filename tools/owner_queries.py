@@ -108,7 +108,7 @@ def request_model(own: OwnQuery) -> type[Request]:
     """Return a model with one field for each parameter, whose alias is the parameter's name.
 
     >>> model = request_model(OwnQuery("roster", "…", "…", parameters=(OwnParameter("team", "string", "A team."),)))
-    >>> given_values(model.model_validate({"team": "Chicago Bulls"}))
+    >>> model.model_validate({"team": "Chicago Bulls"}).model_dump(by_alias=True)
     {'team': 'Chicago Bulls'}
     """
     fields: dict[str, Any] = {}
@@ -164,11 +164,6 @@ def check_parameter(parameter: OwnParameter, given: Sequence[str]) -> None:
     items: TypeAdapter[Any] = TypeAdapter(TYPES.get(parameter.type, list))
     for value in parameter.enum or ():
         items.validate_python(value, strict=True)
-
-
-def given_values(request: Request) -> dict[str, Any]:
-    """Return the values of all parameters of the query, by name."""
-    return request.model_dump(by_alias=True)
 
 
 def sample_values(own: OwnQuery) -> dict[str, Any]:
@@ -346,7 +341,7 @@ class OwnTools:
             ExecuteCypherRequest(
                 query=own.cypher,
                 graph=own.graph,
-                parameters=given_values(request),
+                parameters=request.model_dump(by_alias=True),
                 limit=own.limit,
                 timeout_s=own.timeout_s,
             ),

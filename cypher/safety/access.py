@@ -204,7 +204,8 @@ def growing_values(query: tree.Query, parameters: Mapping[str, Any]) -> list[Pro
         elif isinstance(node, tree.Unwind):
             streamed.add(node.source.start)
         elif isinstance(node, tree.Binary):
-            if node.operator in ("+", "||") and _is_doubled(node):
+            doubled = isinstance(node.left, tree.Variable) and node.left.shape() == node.right.shape()
+            if node.operator in ("+", "||") and doubled:
                 additions += 1
                 if additions == MAX_DOUBLINGS + 1:
                     found.append(
@@ -215,14 +216,6 @@ def growing_values(query: tree.Query, parameters: Mapping[str, Any]) -> list[Pro
     if ranges:
         found += _large_ranges(ranges, parameters, calls_plugin=calls_plugin)
     return found
-
-
-def _is_doubled(node: tree.Binary) -> bool:
-    return (
-        isinstance(node.left, tree.Variable)
-        and isinstance(node.right, tree.Variable)
-        and node.left.name == node.right.name
-    )
 
 
 def _doubling(node: tree.Node, name: str, what: str) -> Problem:

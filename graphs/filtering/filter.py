@@ -71,7 +71,9 @@ def filter_schema(
     """
     if method not in METHODS:
         raise UnknownMethod(f"there is no method {method!r}; the methods are {', '.join(METHODS)}")
-    wide = method == "auto" and is_dense(schema) and len(schema.labels) < MAX_LABELS_DENSE
+    # The types join so many labels (as nodes with several labels do) that labels hardly tell them apart.
+    dense = len(schema.patterns) > max(MANY_PATTERNS, DENSE * len(schema.relationship_types))
+    wide = method == "auto" and dense and len(schema.labels) < MAX_LABELS_DENSE
     if method == "similarity":
         selection = select_similar(question, schema)
     elif method in ("exact", "masked"):
@@ -97,11 +99,6 @@ def filter_schema(
         selection = smaller
     part = schema if whole and not cut else selection.part()
     return FilteredSchema(part, method, whole, cut, left_out_of(schema, part))
-
-
-def is_dense(schema: PropertyGraphSchema) -> bool:
-    """Whether the types join so many labels (as nodes with several labels do) that labels hardly tell them apart."""
-    return len(schema.patterns) > max(MANY_PATTERNS, DENSE * len(schema.relationship_types))
 
 
 def fit_types(selection: Selection, max_tokens: int, write: Write) -> Selection:

@@ -333,7 +333,7 @@ def _features(
     near = sum(rarity[other] * (1 - errors / max(len(word), len(other))) for word, other, errors in aligned.near)
     unmatched = sum(rarity[word] for word in aligned.unmatched)
     its_unmatched = sum(rarity[word] for word in aligned.its_unmatched)
-    vocabulary = common_words()
+    vocabulary = word_ranks()
     letters = sum(max(len(word), len(other)) for word, other, _ in aligned.near) or 1
     numbers = set(map(number_in, words)) ^ set(map(number_in, its))
     names = math.log10(texts + 10)
@@ -384,12 +384,6 @@ def word_ranks() -> dict[str, int]:
     with np.load(Path(__file__).parents[1] / "vectors" / "static_minilm.npz") as stored:
         pieces = stored["vocabulary"].tobytes().decode("utf-8").split("\n")
     return {piece: rank for rank, piece in enumerate(piece for piece in pieces if len(piece) > 2 and piece.isalpha())}
-
-
-@lru_cache(maxsize=1)
-def common_words() -> frozenset[str]:
-    """Return common English words of 3 or more letters; see `word_ranks`."""
-    return frozenset(word_ranks())
 
 
 SIZES = (4.0, 4.9, 5.9)
@@ -655,8 +649,6 @@ def _written_alike(mention: str, candidate: Candidate) -> bool:
 
     An article in upper case may belong to the name: `The Haunting` is hardly `Haunting`.
     """
-    from graphground.graphs.entities.verdicts.judging import names_article  # NumPy, on first use
-
     text, name = fold(mention), fold(candidate.matched or candidate.name)
     if text.replace(" ", "") == name.replace(" ", ""):
         return True
@@ -680,13 +672,6 @@ def _likely(
     """Return the candidates whose names the mention probably spells, correctly or with errors, and the best chance."""
     if not spelled or not fold(mention):
         return [], 0.0
-    from graphground.graphs.entities.verdicts.judging import (  # NumPy, on first use
-        features_of,
-        numbered_otherwise,
-        sound_the_same,
-        trees,
-    )
-
     model = trees()
     least = model.least(counts.texts)
     rows = features_of(mention, [namesakes[0] for namesakes in spelled], counts)
