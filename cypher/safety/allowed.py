@@ -29,65 +29,14 @@ settings or users. The following, among others, are left out:
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 
-# fmt: off
-PROCEDURE_REASONS: Mapping[str, str] = {
-    "Lists names from the schema store; takes no argument.":
-        "db.labels db.relationshipTypes db.propertyKeys db.schema.nodeTypeProperties db.schema.relTypeProperties "
-        "db.schema.visualization",
-    "Describes the database or its text analyzers, or tests the connection; takes no argument.":
-        "db.info db.ping db.index.fulltext.listAvailableAnalyzers",
-    "Queries an index by name; the query is Lucene text or a vector, never Cypher.":
-        "db.index.fulltext.queryNodes db.index.fulltext.queryRelationships db.index.vector.queryNodes "
-        "db.index.vector.queryRelationships",
-    "Samples or counts nodes and relationships through the kernel; its settings are numbers, labels and types.":
-        "apoc.meta.data apoc.meta.graph apoc.meta.nodeTypeProperties apoc.meta.relTypeProperties apoc.meta.schema "
-        "apoc.meta.stats apoc.meta.subGraph",
-    "Walks the graph from given nodes, streaming, under the transaction's time limit; the filters are lists of types and "
-    "labels in APOC's filter syntax.":
-        "apoc.algo.allSimplePaths apoc.algo.aStar apoc.algo.dijkstra apoc.path.expand apoc.path.expandConfig "
-        "apoc.path.spanningTree apoc.path.subgraphAll apoc.path.subgraphNodes",
-}
-# fmt: on
+_TABLES: Mapping[str, Mapping[str, str]] = json.loads(Path(__file__).with_name("allowed.json").read_text("utf-8"))
+PROCEDURE_REASONS = _TABLES["procedures"]
 """The allowed procedures, separated by spaces, keyed by the reason for allowing them."""
-
-# fmt: off
-FUNCTION_REASONS: Mapping[str, str] = {
-    "Reads properties, labels, types, degrees or ends of the given node or relationship.":
-        "apoc.any.properties apoc.any.property apoc.label.exists apoc.node.degree apoc.node.degree.in "
-        "apoc.node.degree.out apoc.node.id apoc.node.labels apoc.node.relationship.exists "
-        "apoc.node.relationship.types apoc.node.relationships.exist apoc.nodes.connected "
-        "apoc.nodes.relationship.types apoc.nodes.relationships.exist apoc.rel.endNode apoc.rel.id "
-        "apoc.rel.startNode apoc.rel.type",
-    "Computes with numbers, or reads a number from a text.":
-        "apoc.bitwise.op apoc.math.cosh apoc.math.coth apoc.math.csch apoc.math.maxByte apoc.math.maxDouble "
-        "apoc.math.maxInt apoc.math.maxLong apoc.math.minByte apoc.math.minDouble apoc.math.minInt apoc.math.minLong "
-        "apoc.math.sech apoc.math.sigmoid apoc.math.sigmoidPrime apoc.math.sinh apoc.math.tanh apoc.number.format "
-        "apoc.number.parseFloat apoc.number.parseInt",
-    "Compares two lists in one pass.":
-        "gds.similarity.cosine gds.similarity.euclidean gds.similarity.euclideanDistance gds.similarity.jaccard "
-        "gds.similarity.overlap gds.similarity.pearson",
-    "Passes over a list once, or sorts it.":
-        "apoc.coll.avg apoc.coll.indexOf apoc.coll.occurrences apoc.coll.pairs apoc.coll.pairsMin apoc.coll.sort "
-        "apoc.coll.sum apoc.coll.unionAll apoc.coll.zip",
-    "Builds a map, or reads one, with one look-up for each key.":
-        "apoc.map.fromLists apoc.map.fromPairs apoc.map.get apoc.map.merge apoc.map.mergeList apoc.map.mget "
-        "apoc.map.removeKey apoc.map.setKey apoc.map.submap apoc.map.values",
-    "Reads or writes JSON in one pass; a path as a further argument is refused.":
-        "apoc.convert.fromJsonList apoc.convert.fromJsonMap apoc.convert.toJson apoc.convert.toMap",
-    "Computes with dates and times; the formats have no repetition.":
-        "apoc.date.add apoc.date.convert apoc.date.currentTimestamp apoc.date.field apoc.date.fields "
-        "apoc.date.format apoc.date.fromISO8601 apoc.date.parse apoc.date.toISO8601 apoc.date.toYears "
-        "apoc.temporal.format",
-    "Changes or encodes each character of a text once, or computes a digest.":
-        "apoc.text.base64Decode apoc.text.base64Encode apoc.text.capitalize apoc.text.capitalizeAll "
-        "apoc.text.decapitalize apoc.text.swapCase apoc.text.urldecode apoc.text.urlencode apoc.util.md5 "
-        "apoc.util.sha1 apoc.util.sha256 apoc.util.sha512",
-    "Names the type of a value, or the version of APOC.":
-        "apoc.meta.cypher.isType apoc.meta.cypher.type apoc.meta.cypher.types apoc.version",
-}
-# fmt: on
+FUNCTION_REASONS = _TABLES["functions"]
 """The allowed plug-in functions, separated by spaces, keyed by the reason for allowing them.
 
 Of Cypher's own functions only `graph.*` is not allowed.
@@ -107,40 +56,7 @@ Left out are `debug`, which prints internals, `planner=dp`, whose search takes e
 plans anew for each call, and `runtime=parallel`, with which one query takes all processors.
 """
 
-_FIND_ENTITIES = "find_entities, which finds similar names,"
-WRITE_INSTEAD: Mapping[str, str] = {
-    **dict.fromkeys(
-        (
-            "apoc.text.distance",
-            "apoc.text.fuzzymatch",
-            "apoc.text.jarowinklerdistance",
-            "apoc.text.levenshteindistance",
-            "apoc.text.levenshteinsimilarity",
-            "apoc.text.sorensendicesimilarity",
-        ),
-        _FIND_ENTITIES,
-    ),
-    **dict.fromkeys(("apoc.text.replace", "apoc.text.regreplace"), "replace()"),
-    **dict.fromkeys(("apoc.text.clean", "apoc.text.comparecleaned"), "toLower() and trim()"),
-    "apoc.text.indexof": "CONTAINS",
-    "apoc.text.join": "reduce(s = '', x IN list | s + x)",
-    "apoc.text.split": "split()",
-    "apoc.json.path": "apoc.convert.fromJsonMap() and the keys of the map",
-    "apoc.map.flatten": "the keys of the map",
-    "apoc.coll.max": "UNWIND and max()",
-    "apoc.coll.min": "UNWIND and min()",
-    "apoc.coll.toset": "collect(DISTINCT x)",
-    "apoc.coll.contains": "x IN list",
-    "apoc.coll.intersection": "[x IN a WHERE x IN b]",
-    "apoc.coll.union": "a + [x IN b WHERE NOT x IN a]",
-    "apoc.coll.subtract": "[x IN a WHERE NOT x IN b]",
-    "apoc.coll.flatten": "reduce(all = [], part IN list | all + part)",
-    "apoc.coll.frequencies": "UNWIND and count(*)",
-    "apoc.agg.median": "percentileCont(x, 0.5)",
-    "apoc.agg.first": "head(collect(x))",
-    "apoc.agg.last": "last(collect(x))",
-    "apoc.agg.nth": "collect(x)[n]",
-}
+WRITE_INSTEAD = _TABLES["write instead"]
 """What to write instead of refused functions that only read and that agents ask for, by their names in lower case."""
 
 
