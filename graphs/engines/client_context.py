@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar, copy_context
 from queue import Empty, SimpleQueue
@@ -24,7 +24,9 @@ from typing import TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 AT_ONCE = 8
-"""The maximum number of threads of `run_concurrently`; an engine usually runs more queries at once."""
+"""The maximum number of threads of one `run_concurrently`; an engine usually runs more queries at once."""
+_TOGETHER = ThreadPoolExecutor(64, thread_name_prefix="graphground-together")
+"""The threads of `run_concurrently`, which are kept: to start one takes a millisecond on a busy machine."""
 
 
 class CallProgress:
@@ -201,19 +203,32 @@ def run_concurrently(call: Callable[[T], R], items: Sequence[T]) -> list[R]:
         >>> run_concurrently(len, ["a", "bcd"])
         [1, 3]
 
-    If there are several calls, each runs in a copy of the context, so that cancelling the caller's queries also cancels
-    the queries that these calls send.
+    This thread makes calls too, so that calls may be nested. The others run in copies of the context, so that
+    cancelling the caller's queries also cancels the queries that these calls send.
     """
     if len(items) < 2:
         return [call(item) for item in items]
-    with ThreadPoolExecutor(min(AT_ONCE, len(items)), thread_name_prefix="graphground-together") as pool:
-        calls = [pool.submit(copy_context().run, call, item) for item in items]
+    rest, results = enumerate(items), dict[int, R]()
+
+    def work() -> None:
         try:
-            with Waiting():
-                return [future.result() for future in calls]
-        finally:
-            for future in calls:
-                future.cancel()
+            for place, item in rest:
+                results[place] = call(item)
+        except BaseException:
+            for _ in rest:
+                pass
+            raise
+
+    futures = [_TOGETHER.submit(copy_context().run, work) for _ in range(min(AT_ONCE, len(items)) - 1)]
+    try:
+        work()
+    finally:
+        others = [future for future in futures if not future.cancel()]
+        with Waiting():
+            wait(others)
+    for future in others:
+        future.result()
+    return [results[place] for place in range(len(items))]
 
 
 spans_have_queries = False

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Literal
 
 from graphground.cypher.quoting import quoted_name
 from graphground.graphs.question.kept import remembered
-from graphground.graphs.suggestions.walks import Path, Step
+from graphground.graphs.suggestions.walks import Path, Step, reverse
 
 Join = Literal["and", "or", "not", "pair"]
 FormKind = Literal[
@@ -74,8 +73,17 @@ class Shape:
             len(first.steps) > 1 or (len(first.steps) == 1 and not first.anchor.is_single())
         )
 
-    def clauses(self, link: bool = False, optional: bool = False, conditions: Sequence[str] = ()) -> str:
-        """Return the MATCH clauses, which bind the answer `n`, the node before it `m` and, if `link`, its step `r`."""
+    def clauses(
+        self, link: bool = False, optional: bool = False, conditions: Sequence[str] = (), planned: bool = False
+    ) -> str:
+        """Return the MATCH clauses, which bind the answer `n`, the node before it `m` and, if `link`, its step `r`.
+
+        If `planned`, they are in the order in which an engine that plans nothing finds the answer soonest: from the
+        first path's name to the node where it meets the others, and from there to their names.
+        """
+        if planned and self.join == "and" and sum(bool(path.anchor.also) for path in self.paths) == 1:
+            heads, paths = zip(*(path.unwound(f"name{number}") for number, path in enumerate(self.paths)), strict=True)
+            return "".join(heads) + replace(self, paths=paths).clauses(link, optional, conditions, planned)
         wheres = list(conditions)
         if self.join == "pair":
             first, second = self.paths
@@ -95,7 +103,7 @@ class Shape:
             return (
                 f"{_where('MATCH ' + ', '.join(head), wheres)} OPTIONAL MATCH (m){last.arrow()}(n{_label(self.label)})"
             )
-        texts = _path_texts(self, meeting, wheres, "r" if link and not self.tail else "")
+        texts = _path_texts(self, meeting, wheres, "r" if link and not self.tail else "", planned)
         tail = ""
         if self.tail:
             arrows = [step.arrow("r" if link and step is self.tail.steps[-1] else "") for step in self.tail.steps]
@@ -106,7 +114,7 @@ class Shape:
             return f"CALL {{ {branches} }} {rest}".rstrip()
         if self.join == "not":
             inner: list[str] = []
-            negated = [_path_text(path, meeting, path.middle, "", "", inner) for path in self.paths[1:]]
+            negated = [_path_text(path, meeting, path.middle, "", "", inner, back=planned) for path in self.paths[1:]]
             wheres.insert(0, f"NOT EXISTS {{ {_where('MATCH ' + ', '.join(negated), inner)} }}")
             texts = texts[:1]
         return _where("MATCH " + ", ".join([*texts, tail] if tail else texts), wheres)
@@ -120,7 +128,7 @@ def _label(label: str) -> str:
     return f":{quoted_name(label)}" if label else ""
 
 
-def _path_texts(shape: Shape, meeting: str, wheres: list[str], link: str = "") -> list[str]:
+def _path_texts(shape: Shape, meeting: str, wheres: list[str], link: str = "", planned: bool = False) -> list[str]:
     """Return the patterns of a shape's paths, and add the conditions of their anchors to `wheres`."""
     label = shape.label if meeting == "n" else ""
     before = "m" if meeting == "n" and len(shape.paths) == 1 else ""
@@ -134,27 +142,35 @@ def _path_texts(shape: Shape, meeting: str, wheres: list[str], link: str = "") -
             before,
             wheres,
             link if number == 0 else "",
+            back=planned and number > 0 and shape.join == "and",
         )
         for number, path in enumerate(positive)
     ]
 
 
 def _path_text(
-    path: Path, meeting: str, middle: str, label: str, before: str, wheres: list[str], link: str = ""
+    path: Path,
+    meeting: str,
+    middle: str,
+    label: str,
+    before: str,
+    wheres: list[str],
+    link: str = "",
+    back: bool = False,
 ) -> str:
     if not path.steps:
         wheres += path.anchor.conditions(meeting)
         return path.anchor.node(meeting)
     start = before if len(path.steps) == 1 and not path.anchor.is_single() else ""
     wheres += path.anchor.conditions(start)
-    text = path.anchor.node(start)
+    texts = [path.anchor.node(start)]
     last = len(path.steps) - 1
     for place, step in enumerate(path.steps):
         node = f"({meeting}{_label(label)})" if place == last else "()"
         if place == last - 1:
             node = f"({before}{_label(middle)})"
-        text += step.arrow(link if place == last else "") + node
-    return text
+        texts += [(reverse(step) if back else step).arrow(link if place == last else ""), node]
+    return "".join(reversed(texts) if back else texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,35 +296,34 @@ class Candidate:
     def uses_link(self) -> bool:
         return self.form.kind == "link_property" or any(condition.on == "r" for condition in self.form.conditions)
 
-    @cached_property
-    def matched(self) -> str:
-        """The query before its RETURN part, with its conditions."""
+    def _matched(self, planned: bool = False) -> str:
+        """Return the query before its RETURN part, with its conditions."""
         conditions = [condition.text for condition in self.form.conditions]
-        return self.shape.clauses(self.uses_link, self.form.kind == "group_zero", conditions)
+        return self.shape.clauses(self.uses_link, self.form.kind == "group_zero", conditions, planned)
 
     @remembered
     def cypher(self) -> str:
-        return f"{self.matched} {self.form.returns()}"
+        return f"{self._matched()} {self.form.returns()}"
 
     @remembered
     def counting(self) -> str:
         """Return the query that counts the rows; for a form with a single row, the answers of which it speaks."""
-        form = self.form
+        form, matched = self.form, self._matched(planned=True)
         match form.kind:
             case "both":
-                return f"{self.matched} WITH DISTINCT m, n RETURN count(*)"
+                return f"{matched} WITH DISTINCT m, n RETURN count(*)"
             case "property" | "values" | "group_property" | "link_property":
                 owner = "r" if form.kind == "link_property" else "n"
                 keys = [f"{owner}.{quoted_name(key)}" for key in (form.key, *form.also)]
                 keys += [f"n.{quoted_name(form.title)}"] if form.kind == "link_property" and form.listed else []
                 columns = ", ".join(f"{key} AS c{place}" for place, key in enumerate(keys))
                 if form.kind == "values":
-                    return f"{self.matched} UNWIND {keys[0]} AS value RETURN count(DISTINCT value)"
-                return f"{self.matched} WITH DISTINCT {columns} RETURN count(*)"
+                    return f"{matched} UNWIND {keys[0]} AS value RETURN count(DISTINCT value)"
+                return f"{matched} WITH DISTINCT {columns} RETURN count(*)"
             case "above_count":
-                return f"{self.matched} {form.counted} RETURN count(*)"
+                return f"{matched} {form.counted} RETURN count(*)"
         counted = "m" if form.kind in ("group_before", "group_zero", "sort_before", "most_before") else "n"
-        return f"{self.matched} RETURN count(DISTINCT {counted})"
+        return f"{matched} RETURN count(DISTINCT {counted})"
 
     def rows(self, counted: int) -> int:
         """Return the number of rows from the result of the counting query; 0 if nothing matches."""

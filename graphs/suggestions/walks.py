@@ -119,6 +119,14 @@ class Path:
         """The labels of the last nodes, each with its share of them."""
         return self.labels[-1] if self.labels else {self.anchor.label: 1.0}
 
+    def unwound(self, variable: str) -> tuple[str, Path]:
+        """Return `UNWIND ['Leipzig', 'Vienna'] AS …`, and the path from each: the engine uses no index for IN."""
+        if not self.anchor.also:
+            return "", self
+        names = ", ".join(map(quoted_string, (self.anchor.name, *(name for _, name in self.anchor.also))))
+        anchor = self.anchor._replace(name=variable, also=(), is_value=True, quantity=0)
+        return f"UNWIND [{names}] AS {variable} ", replace(self, anchor=anchor)
+
 
 @dataclass(frozen=True, slots=True)
 class _Link:
@@ -407,12 +415,11 @@ def reverse(step: Step) -> Step:
 
 def _sample(path: Path, limit: int = SAMPLE) -> str:
     """Return the clauses that bind `n` to (some of) the nodes at the end of a path."""
-    start = "n" if not path.steps else ""
-    where = "".join(f" WHERE {condition}" for condition in path.anchor.conditions(start))
+    head, path = path.unwound("name")
     if not path.steps:
-        return f"MATCH {path.anchor.node('n')}{where}" + ("" if path.anchor.is_single() else f" WITH n LIMIT {limit}")
+        return f"{head}MATCH {path.anchor.node('n')}" + ("" if path.anchor.is_single() else f" WITH n LIMIT {limit}")
     arrows = "()".join(step.arrow() for step in path.steps)
-    return f"MATCH {path.anchor.node()}{arrows}(n){where} WITH DISTINCT n LIMIT {limit}"
+    return f"{head}MATCH {path.anchor.node()}{arrows}(n) WITH DISTINCT n LIMIT {limit}"
 
 
 def _with_both_ways(links: Iterable[_Link]) -> list[_Link]:

@@ -1,5 +1,5 @@
 import threading
-from concurrent.futures import Future
+from collections.abc import Iterator
 from contextvars import ContextVar
 from itertools import count
 
@@ -30,24 +30,30 @@ def test_each_call_sees_the_context_of_the_caller() -> None:
         ASKED_BY.reset(token)
 
 
-def test_the_first_failure_is_raised_and_calls_not_yet_started_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_failure_is_raised_and_calls_not_yet_started_are_dropped() -> None:
     started: list[int] = []
-    all_cancelled = threading.Event()
-    cancelled, cancel = count(1), Future.cancel
+    all_started, all_dropped = threading.Event(), threading.Event()
+    numbers = count()
 
-    def noted(future: "Future[None]") -> bool:
-        ended = cancel(future)
-        if next(cancelled) == 100:
-            all_cancelled.set()
-        return ended
+    def take() -> int:
+        number = next(numbers)
+        if number == 100:
+            all_dropped.set()
+        return number
+
+    class Hundred(list[int]):
+        def __iter__(self) -> Iterator[int]:
+            return iter(take, 100)
 
     def call(item: int) -> None:
         started.append(item)
+        if len(started) == AT_ONCE:
+            all_started.set()
         if item == 0:
+            assert all_started.wait(10)
             raise ValueError("the first")
-        assert all_cancelled.wait(10)
+        assert all_dropped.wait(10)
 
-    monkeypatch.setattr(Future, "cancel", noted)
     with pytest.raises(ValueError, match="the first"):
-        run_concurrently(call, range(100))
-    assert sorted(started) == list(range(AT_ONCE + 1))  # the thread of the first call took another item
+        run_concurrently(call, Hundred(range(100)))
+    assert sorted(started) == list(range(AT_ONCE))

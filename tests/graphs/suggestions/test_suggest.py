@@ -100,6 +100,15 @@ def test_paths_lead_only_along_relationships_that_the_node_has(film_graph: Graph
         assert film_graph.run(query).rows[0][0] > 0, query
 
 
+def test_a_count_follows_the_second_name_from_the_answer_and_seeks_several_names_one_by_one() -> None:
+    person = Walk(Anchor(0, "Ann", "name", "Person", also=((1, "Bo"),)), (Step("wrote", "out"),), ({"Film": 1.0},), 1.0)
+    country = Walk(Anchor(2, "Peru", "name", "Country"), (Step("madeIn", "in"),), ({"Film": 1.0},), 1.0)
+    assert Candidate(Shape((person, country)), Form("names", "title")).counting() == (
+        "UNWIND ['Ann', 'Bo'] AS name0 MATCH (:Person {name: name0})-[:wrote]->(n), (n)-[:madeIn]->(:Country "
+        "{name: 'Peru'}) RETURN count(DISTINCT n)"
+    )
+
+
 @pytest.mark.parametrize(
     ("candidate", "cypher"),
     [
