@@ -93,18 +93,18 @@ class Question:
     text: str
 
     @classmethod
-    def of_record(cls, record: Mapping[str, Any], number: int = 1, graph: str = "") -> Question:
+    def of_record(cls, record: Mapping[str, Any], graph: str = "") -> Question:
         """Return the question in a record: a line of the `graphground eval` protocol, or an entry of a task file.
 
-        `number` replaces a missing id, and `graph` a missing graph.
+        `graph` replaces a missing graph.
 
         Raises:
             QuestionsError: the record has no question.
         """
         text = record.get("question") or record.get("nl_question")
         if not isinstance(text, str) or not text.strip():
-            raise QuestionsError(f"record {number} has no `question` (or `nl_question`)")
-        return cls(str(record.get("qid") or number), str(record.get("graph") or graph), text)
+            raise QuestionsError("the record has no `question` (or `nl_question`)")
+        return cls(str(record.get("qid") or 1), str(record.get("graph") or graph), text)
 
     def on(self, **arguments: Any) -> dict[str, Any]:
         """Return arguments for a tool, among them `graph` if the question names a graph: `question.on(query="…")`."""

@@ -128,7 +128,7 @@ def _number_kind(piece: str) -> str:
 
 
 _EXPONENT = re.compile(r"\d(?:_?\d)*[eE][-+]?\d")
-_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
+ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'", '"': '"'}
 UNICODE_ESCAPE = re.compile(r"\\(?:\\|u([0-9A-Fa-f]{4})?)")
 """Matches `\\u0041`, an incomplete `\\u`, and an escaped backslash, after which a `u` has no meaning."""
@@ -143,7 +143,7 @@ def unescape_string(quoted: str) -> str:
     inner = quoted[1:-1]
     if "\\" not in inner:
         return inner
-    return _ESCAPE.sub(
+    return ESCAPE.sub(
         lambda match: chr(int(match[1], 16)) if match[1] is not None else _ESCAPES.get(match[2], match[0]), inner
     )
 

@@ -852,6 +852,9 @@ class Foreach(Clause):
     clauses: list[Clause]
 
 
+WRITING = (Create, Merge, Set, Remove, Delete, Foreach)
+
+
 class LoadCsv(Clause):
     """A LOAD CSV clause: `LOAD CSV WITH HEADERS FROM 'file:///x.csv' AS row FIELDTERMINATOR ';'`."""
 
@@ -926,6 +929,12 @@ class Braced(QueryBody):
     """A query in braces, `{ MATCH (n) RETURN n }`, as a part of another query in Cypher 25."""
 
     body: QueryBody
+
+
+LISTED = frozenset(
+    ("INDEX", "INDEXES", "CONSTRAINT", "CONSTRAINTS", "FUNCTION", "FUNCTIONS", "PROCEDURE", "PROCEDURES")
+)
+"""The things that SHOW lists and that a query may read."""
 
 
 class Command(QueryBody):

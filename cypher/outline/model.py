@@ -31,20 +31,6 @@ class Symbol:
     `suspect` is true if a label of the symbol is not in the schema.
     """
 
-    __slots__ = (
-        "contradicted",
-        "declared",
-        "element",
-        "kind",
-        "kinds",
-        "link",
-        "links",
-        "name",
-        "parent",
-        "sources",
-        "suspect",
-    )
-
     def __init__(self, kind: str, name: str | None = None, kinds: int = 0, parent: Symbol | None = None):
         self.kind = kind
         self.name = name

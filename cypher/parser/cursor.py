@@ -46,23 +46,6 @@ class Fatal(Exception):
 class Cursor:
     """A position in the tokens. `kinds[i]` is the kind of the next token; the parser's functions move `i`."""
 
-    __slots__ = (
-        "bars",
-        "cypher25",
-        "depth",
-        "ends",
-        "expected",
-        "furthest",
-        "i",
-        "kinds",
-        "names",
-        "no_pattern",
-        "notes",
-        "starts",
-        "stop_bar",
-        "text",
-    )
-
     def __init__(self, text: str, tokens: Tokens, cypher25: bool) -> None:
         self.text = text
         # The end token is repeated, so that looking three tokens ahead needs no check.

@@ -697,9 +697,6 @@ _CONSTRAINT_WORDS = words("ALL UNIQUE UNIQUENESS NODE REL RELATIONSHIP KEY EXIST
 _AFTER_SHOW = frozenset(
     ("MATCH", "OPTIONAL", "WITH", "UNWIND", "RETURN", "LET", "FILTER", "FOR", "ORDER", "SKIP", "LIMIT", "OFFSET")
 )
-_LISTED = frozenset(
-    ("INDEX", "INDEXES", "CONSTRAINT", "CONSTRAINTS", "FUNCTION", "FUNCTIONS", "PROCEDURE", "PROCEDURES")
-)
 _SHOWN = words(
     "ALIAS ALIASES ALL CURRENT DATABASE DATABASES DEFAULT HOME POPULATED PRIVILEGE PRIVILEGES ROLE ROLES SERVER "
     "SERVERS SETTING SETTINGS SUPPORTED TRANSACTION TRANSACTIONS USER USERS"
@@ -736,7 +733,7 @@ def _show(c: Cursor, kind: str) -> t.Command:
     start, begin = c.starts[c.i], c.i
     c.i += 1
     thing = _shown(c)
-    if thing not in _LISTED:
+    if thing not in t.LISTED:
         c.i = begin
         return _unread(c, "show" if kind == "SHOW" else "admin")
     if thing in ("FUNCTION", "FUNCTIONS", "PROCEDURE", "PROCEDURES") and c.accept("EXECUTABLE") and c.accept("BY"):
@@ -783,10 +780,10 @@ def _shown(c: Cursor) -> str:
         place = c.i
         while c.kinds[place] in _CONSTRAINT_WORDS:
             place += 1
-        if c.kinds[place] in _LISTED:
+        if c.kinds[place] in t.LISTED:
             c.i = place
     thing = c.kinds[c.i]
-    if thing not in _LISTED and kind not in _SHOWN:
+    if thing not in t.LISTED and kind not in _SHOWN:
         raise c.fail("INDEXES, CONSTRAINTS, FUNCTIONS or PROCEDURES")
     c.i += 1
     return thing

@@ -107,13 +107,9 @@ def suggestion(
 
 
 def rewritten(
-    report: Report,
-    schema: PropertyGraphSchema,
-    entities: EntityLookup | None,
-    check: Callable[[str], Report],
-    most: int = 2,
+    report: Report, schema: PropertyGraphSchema, entities: EntityLookup | None, check: Callable[[str], Report]
 ) -> list[Rewriting]:
-    """Return valid rewritings of a whole query, the cheapest first.
+    """Return at most two valid rewritings of a whole query, the cheapest first.
 
     Labels, types, directions and names are chosen together, whereas `repaired` applies each edit by itself. Further
     edits that a rewriting needs, such as a literal of another type, are applied afterwards.
@@ -130,6 +126,6 @@ def rewritten(
             text = repaired(text, verdict, check) or ""
         if text and text not in found:
             found[text] = replace(candidate, text=text)
-            if len(found) == most:
+            if len(found) == 2:
                 break
     return list(found.values())

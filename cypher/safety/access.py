@@ -29,10 +29,6 @@ from graphground.cypher.safety.time_limit import check_work
 from graphground.cypher.tokens import words
 from graphground.cypher.types import BOOLEAN, FLOAT, INTEGER, LIST, MAP, STRING, Type
 
-_SHOWN = frozenset(
-    ("INDEX", "INDEXES", "CONSTRAINT", "CONSTRAINTS", "FUNCTION", "FUNCTIONS", "PROCEDURE", "PROCEDURES")
-)
-_WRITING = (tree.Create, tree.Merge, tree.Set, tree.Remove, tree.Delete, tree.Foreach)
 _SUSPECT = words(
     "CREATE INSERT MERGE SET REMOVE DELETE DROP FOREACH LOAD CALL ALTER GRANT DENY REVOKE START STOP TERMINATE SHOW "
     "RENAME ENABLE USE"
@@ -74,7 +70,7 @@ def violations(query: tree.Query, parameters: Mapping[str, Any] | None = None) -
 
 
 def _clause(query: tree.Query, node: tree.Clause) -> Iterator[Problem]:
-    if isinstance(node, _WRITING):
+    if isinstance(node, tree.WRITING):
         word = query.text[node.start : node.end].split(None, 1)[0].split("(")[0].upper()
         shown = f"{word} DELETE" if word in ("DETACH", "NODETACH") else word
         message = f"{shown} writes; only reading is allowed here"
@@ -137,7 +133,7 @@ def unknown_functions(query: tree.Query) -> set[str]:
 def _command(node: tree.Command) -> Iterator[Problem]:
     # `words` ends with the object of the SHOW if the command was parsed completely;
     # otherwise it has only the first words.
-    if node.kind == "show" and node.words.startswith("SHOW ") and node.words.rpartition(" ")[2] in _SHOWN:
+    if node.kind == "show" and node.words.startswith("SHOW ") and node.words.rpartition(" ")[2] in tree.LISTED:
         return
     level: Access = "schema" if node.kind == "schema" else "admin"
     message = f"{node.words} is not allowed: only the graph's data may be read"

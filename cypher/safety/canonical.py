@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from graphground.cypher.diagnostics import LineIndex, Problem
-from graphground.cypher.tokens import UNICODE_ESCAPE, Tokens, tokenize, unescape_string, words
+from graphground.cypher.tokens import ESCAPE, UNICODE_ESCAPE, Tokens, tokenize, unescape_string, words
 
 TWO_READINGS = "two_readings"
 UNDISPUTED = re.compile(r"[\t\n\r\x20-\x5b\x5d-\x7e]*\Z")
@@ -53,7 +53,6 @@ COMMENT = re.compile(r"//[^\n\r]*|/\*.*?\*/", re.DOTALL)
 _LINE_END = re.compile("[\x00\x0b\x0c\x1a\x1c-\x1e\x85\u2028\u2029]")
 _APART = re.compile(r"(?<=[*/])([^\x20-\x7e]+)(?=[*/])")
 _IN_NAME = re.compile(r"\\[uU`]")
-_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BY_HAND = "Write the character itself, or pass the text as a parameter"
 
@@ -148,7 +147,7 @@ def _becomes_ascii(letter: str) -> bool:
 
 
 def _in_string(piece: str, start: int) -> Iterator[Problem]:
-    for escape in _ESCAPE.finditer(piece, 1, len(piece) - 1):
+    for escape in ESCAPE.finditer(piece, 1, len(piece) - 1):
         decoded, letter = escape[1], escape[2]
         # A character that can neither end a string nor begin an escape is the same, whenever a database decodes it.
         meant = chr(int(decoded, 16)) if decoded is not None else ""

@@ -60,34 +60,6 @@ class Checker:
     found, and `projected` which expressions are columns already and may therefore be repeated after ORDER BY.
     """
 
-    __slots__ = (
-        "aggregated",
-        "aggregates",
-        "base",
-        "bindings",
-        "calls",
-        "colons",
-        "cypher25",
-        "dropped",
-        "importable",
-        "importing",
-        "inner",
-        "late",
-        "left_outside",
-        "lengths",
-        "level",
-        "modern",
-        "open_end",
-        "problems",
-        "projected",
-        "quantified",
-        "query",
-        "reported",
-        "restricted",
-        "scope",
-        "types",
-    )
-
     def __init__(self, query: Query) -> None:
         self.query = query
         self.cypher25 = query.language == "cypher25"

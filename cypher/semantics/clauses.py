@@ -13,27 +13,13 @@ from graphground.cypher.semantics import expressions, patterns
 from graphground.cypher.semantics.checker import Binding, Checker, Scope
 from graphground.cypher.types import ANY, ENTITY, INTEGER, MAP, NODE, PATH, STRING, Type, list_of, unwound
 
-_UPDATING = (tree.Create, tree.Merge, tree.Set, tree.Remove, tree.Delete, tree.Foreach)
 _NAMES = {
-    tree.Match: "MATCH",
-    tree.With: "WITH",
-    tree.Unwind: "UNWIND",
     tree.LoadCsv: "LOAD CSV",
     tree.CallSubquery: "CALL",
     tree.CallProcedure: "CALL",
-    tree.Use: "USE",
     tree.OrderAndPage: "ORDER BY",
-    tree.Create: "CREATE",
-    tree.Merge: "MERGE",
-    tree.Set: "SET",
-    tree.Remove: "REMOVE",
-    tree.Delete: "DELETE",
-    tree.Foreach: "FOREACH",
-    tree.Return: "RETURN",
-    tree.Finish: "FINISH",
-    tree.Let: "LET",
-    tree.Filter: "FILTER",
 }
+"""The names of the clauses whose classes are not called as they are."""
 
 
 def statement(c: Checker, body: tree.QueryBody) -> None:
@@ -83,7 +69,7 @@ def nested(c: Checker, body: tree.QueryBody, kind: str, node: tree.Subquery) -> 
         columns = query(c, body)
     if kind == "COLLECT" and (columns is None or len(columns) != 1) and not (columns is None and c.problems):
         c.misplaced(node, "COLLECT { … } must return exactly one column")
-    if any(isinstance(part, _UPDATING) for part in body.walk()):
+    if any(isinstance(part, tree.WRITING) for part in body.walk()):
         c.misplaced(node, f"{kind} {{ … }} can only read")
     return columns
 
@@ -129,26 +115,26 @@ def check_lengths(c: Checker) -> None:
 
 def _check_order(c: Checker, clauses: list[tree.Clause]) -> None:
     before = clauses[0]
-    wrote = isinstance(before, _UPDATING)
+    wrote = isinstance(before, tree.WRITING)
     for clause in clauses[1:]:
         if isinstance(clause, tree.Use) and not (before in c.importing and before is clauses[0]):
             c.misplaced(clause, "USE must be the first clause")
         if wrote and isinstance(clause, tree.CallSubquery) and clause.transactions is not None:
             c.misplaced(clause, "CALL { … } IN TRANSACTIONS cannot follow a writing clause")
-        wrote = wrote or isinstance(clause, _UPDATING)
+        wrote = wrote or isinstance(clause, tree.WRITING)
         if isinstance(before, tree.Return | tree.Finish):
             c.misplaced(before, f"{name(before)} ends a query; write WITH to continue")
         elif (
             not c.cypher25
-            and isinstance(before, _UPDATING)
-            and not isinstance(clause, (*_UPDATING, tree.With, tree.Return, tree.Finish, tree.OrderAndPage))
+            and isinstance(before, tree.WRITING)
+            and not isinstance(clause, (*tree.WRITING, tree.With, tree.Return, tree.Finish, tree.OrderAndPage))
         ):
             c.misplaced(clause, f"write a WITH between {name(before)} and {name(clause)}")
         before = clause
     last = clauses[-1]
     if c.open_end:
         return
-    if isinstance(last, (tree.Return, tree.Finish, *_UPDATING)):
+    if isinstance(last, (tree.Return, tree.Finish, *tree.WRITING)):
         return
     if isinstance(last, tree.CallSubquery):
         if _last_return(last.body) is None:
@@ -295,7 +281,7 @@ def name(node: tree.Clause) -> str:
     """Return the name of a clause: `MATCH`; for sorting and paging as a separate clause, the first keyword."""
     if isinstance(node, tree.OrderAndPage) and not node.order_by:
         return "LIMIT" if node.skip is None else "SKIP"
-    return _NAMES[type(node)]
+    return _NAMES.get(type(node)) or type(node).__name__.upper()
 
 
 # Checks WITH and RETURN: columns, grouping, and the variables visible in a following ORDER BY, WHERE, SKIP or LIMIT
@@ -795,7 +781,7 @@ def foreach(c: Checker, node: tree.Foreach) -> None:
     with c.within(scope=dict(c.scope)):
         c.shadow(node.variable, unwound(found))
         for step in node.clauses:
-            if not isinstance(step, _UPDATING):
+            if not isinstance(step, tree.WRITING):
                 c.misplaced(step, f"FOREACH takes writing clauses only, not {name(step)}")
             check_clause(c, step)
 

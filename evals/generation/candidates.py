@@ -20,7 +20,7 @@ from typing import Any
 
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern
-from graphground.graphs.engines.engine import EngineError, EngineUnavailable
+from graphground.graphs.engines.engine import EngineError, QueryUnanswered
 from graphground.graphs.graph import Graph
 
 SAMPLE = 40
@@ -68,9 +68,7 @@ class Answers:
         rows: list[list[Any]] | None
         try:
             rows = self._graph.run(query, parameters, limit=limit, timeout=QUERY_SECONDS).rows
-        except EngineUnavailable:
-            raise
-        except EngineError:
+        except QueryUnanswered:
             rows = None
         self._kept[key] = rows
         self._held += _weight(rows)
@@ -552,9 +550,7 @@ def read_facts(graph: Graph, rng: random.Random) -> GraphFacts:
     for label in graph.schema.labels:
         try:
             counts[label], single, complete = _single_names(graph, label)
-        except EngineUnavailable:
-            raise
-        except EngineError as error:
+        except QueryUnanswered as error:
             counts[label], single, complete, failure = 0, [], False, error
         names[label] = tuple(rng.sample(single, min(SAMPLED, len(single))))
         if complete:
@@ -592,9 +588,7 @@ def _link(graph: Graph, pattern: RelationshipPattern, counts: Mapping[str, int])
             f"(b:{quoted_name(pattern.end)}) RETURN count(r), count(DISTINCT a), count(DISTINCT b)",
             timeout=QUERY_SECONDS,
         ).rows
-    except EngineUnavailable:
-        raise
-    except EngineError:
+    except QueryUnanswered:
         return None
     count, starts, ends = map(int, row)
     if not count:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from graphground.cypher import Report, validate
 from graphground.cypher.safety.access import GROWING, REFUSED
 from graphground.cypher.safety.canonical import TWO_READINGS
-from graphground.graphs.engines.engine import EngineError, EngineUnavailable, QueryTimeout, Table
+from graphground.graphs.engines.engine import QueryTimeout, QueryUnanswered, Table
 
 if TYPE_CHECKING:
     from graphground.graphs.graph import Graph
@@ -57,9 +57,7 @@ def attempt(graph: Graph, query: str, *, timeout: float = 120.0, limit: int | No
         return Attempt(graph.run(query, limit=limit, timeout=timeout))
     except QueryTimeout as error:
         return Attempt(None, "timeout", str(error))
-    except EngineUnavailable:
-        raise
-    except EngineError as error:
+    except QueryUnanswered as error:
         return Attempt(None, "refused", str(error))
 
 

@@ -33,7 +33,7 @@ from graphground.cypher.functions import groups_rows, matched_part
 from graphground.cypher.quoting import quoted_name
 from graphground.evals.metrics.executable import attempt, refuse
 from graphground.evals.metrics.execution_accuracy import Rule
-from graphground.graphs.engines.engine import EngineError, EngineUnavailable, QueryFailed
+from graphground.graphs.engines.engine import QueryFailed, QueryUnanswered
 from graphground.graphs.schemas.matches import is_variable
 
 if TYPE_CHECKING:
@@ -61,9 +61,7 @@ def psjs(predicted: str, gold: str, graph: Graph, *, timeout: float = 120.0, rul
         raise
     try:
         predicted_nodes = provenance_nodes(predicted, graph, timeout=timeout, rule=rule)
-    except EngineUnavailable:
-        raise
-    except EngineError:
+    except QueryUnanswered:
         return 0.0
     return jaccard(predicted_nodes, gold_nodes)
 

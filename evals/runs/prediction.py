@@ -7,14 +7,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from graphground.cypher.diagnostics import cut
-from graphground.evals.tasks.task import Task, TaskError, read_records
-
-Stance = Literal["answer", "not_in_graph", "ask"]
+from graphground.evals.tasks.task import Expected, Task, TaskError, read_records
 
 _FENCE = re.compile(r"```[a-z]*\s*\n?(.*?)```", re.DOTALL | re.IGNORECASE)
 _ENDS = ("<end_of_turn>", "<|im_end|>", "<|eot_id|>", "</s>")
@@ -36,7 +34,7 @@ class Prediction:
 
     qid: str
     query: str = ""
-    stance: Stance = "answer"
+    stance: Expected = "answer"
     text: str = ""
     """The agent's answer in words."""
     error: str = ""
@@ -73,7 +71,7 @@ class _Call(_Usage):
 class _Reply(BaseModel):
     cypher: str = ""
     text: str = ""
-    stance: Stance = "answer"
+    stance: Expected = "answer"
     seconds: Number = 0
     usage: _Usage = _Usage()
     trace: list[_Call] = []

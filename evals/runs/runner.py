@@ -36,7 +36,7 @@ from graphground.evals.runs.agents import AgentError, Predictor
 from graphground.evals.runs.prediction import Prediction
 from graphground.evals.runs.scoring import score
 from graphground.evals.tasks.task import Task
-from graphground.graphs.engines.engine import EngineError, EngineUnavailable, Table
+from graphground.graphs.engines.engine import EngineError, EngineUnavailable, QueryUnanswered, Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import UnknownGraph
 from graphground.tools.tool import Graphs
@@ -352,9 +352,7 @@ class GoldAnswers:
             return {"columns": [], "rows": [], "ms": 0.0, "nodes": [], "failure": outcome.message}
         try:
             nodes = sorted(provenance_nodes(query, graph, timeout=self._timeout))
-        except EngineUnavailable:
-            raise
-        except EngineError:
+        except QueryUnanswered:
             nodes = []
         return {
             "columns": outcome.table.columns,

@@ -29,11 +29,15 @@ class EngineUnreachable(EngineUnavailable):
     """A database to which no connection can be made. The query never ran, so a retry is safe."""
 
 
-class EngineBusy(EngineError):
+class QueryUnanswered(EngineError):
+    """A query without an answer, on a database that can be used."""
+
+
+class EngineBusy(QueryUnanswered):
     """A database that cannot run the query now, for instance because too many queries run; a later call may succeed."""
 
 
-class QueryFailed(EngineError):
+class QueryFailed(QueryUnanswered):
     """A query that the database refused or could not complete.
 
     `code` is the database's error code, or a word such as `parameter` if GraphGround found the problem. `line` and
@@ -45,7 +49,7 @@ class QueryFailed(EngineError):
         self.code, self.line, self.column = code, line, column
 
 
-class QueryTimeout(EngineError):
+class QueryTimeout(QueryUnanswered):
     """A query that was terminated in the database at its time limit."""
 
 
@@ -54,7 +58,7 @@ def timed_out(timeout: float | None) -> QueryTimeout:
     return QueryTimeout("The query was terminated at its time limit" + (f" of {timeout:g} s." if timeout else "."))
 
 
-class QueryCancelled(EngineError):
+class QueryCancelled(QueryUnanswered):
     """A query that was terminated because its caller cancelled or disconnected."""
 
 

@@ -101,12 +101,11 @@ def gather(
     lengths: npt.NDArray[Any],
     order: npt.NDArray[Any],
     into: npt.NDArray[Any],
-    chunk: int = 500_000,
 ) -> None:
-    """Write the pieces of a packed column into the array `into`, in the order `order`; `chunk` pieces at a time."""
+    """Write the pieces of a packed column into the array `into`, in the order `order`; half a million at a time."""
     written = 0
-    for low in range(0, len(order), chunk):
-        chosen = order[low : low + chunk]
+    for low in range(0, len(order), 500_000):
+        chosen = order[low : low + 500_000]
         sizes = lengths[chosen].astype(np.int64)
         ends = np.cumsum(sizes)
         total = int(ends[-1]) if len(ends) else 0
