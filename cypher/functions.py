@@ -139,7 +139,7 @@ def matched_part(clauses: Sequence[tree.Clause]) -> list[tree.Clause]:
     end = last + 1
     while end < len(clauses) and _only_filters(clauses[end]):
         end += 1
-    while end > last + 1 and _needless(clauses[end - 1]):
+    while end > last + 1 and getattr(clauses[end - 1], "where", None) is None:  # a LET, or a WITH without a filter
         end -= 1
     return list(clauses[:end])
 
@@ -163,10 +163,6 @@ def _only_filters(clause: tree.Clause) -> bool:
         case tree.Filter() | tree.Let():
             return True
     return False
-
-
-def _needless(clause: tree.Clause) -> bool:
-    return isinstance(clause, tree.Let) or (isinstance(clause, tree.With) and clause.where is None)
 
 
 # The built-in procedures of Neo4j 5.26: their arguments, columns and access modes

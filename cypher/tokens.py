@@ -148,11 +148,6 @@ def unescape_string(quoted: str) -> str:
     )
 
 
-def wrong_unicode_escape(text: str) -> int | None:
-    r"""Return the offset after the first `\u` without four hexadecimal digits; None if there is no such escape."""
-    return next((match.end() for match in UNICODE_ESCAPE.finditer(text) if match[0] == "\\u"), None)
-
-
 def decode_unicode_escapes(text: str) -> tuple[str, list[int]] | None:
     r"""Return the text with `\u0041` replaced by `A`, and the original offset of each character.
 

@@ -128,7 +128,6 @@ class MatchUse:
 
     clause: t.Match
     parts: list[list[Symbol]]
-    anchored: bool = False
 
 
 @dataclass

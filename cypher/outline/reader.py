@@ -91,8 +91,6 @@ class Reader:
         """Read a MATCH; an OPTIONAL MATCH does not constrain variables bound before it."""
         inner = self.patterns.nested(scope, clause) if clause.optional else scope
         parts: list[list[Symbol]] = []
-        use = MatchUse(clause, parts)
-        outer_comparisons = len(self.facts.comparisons)
         for pattern in clause.patterns:
             parts.append(self.patterns.pattern(pattern, inner))
         if clause.search is not None:  # Cypher 25's SEARCH: its query, its filter, and the variable of its score
@@ -103,8 +101,7 @@ class Reader:
                 inner[clause.search.score.name] = None
         if clause.where is not None:
             self.expressions.condition(clause.where, inner)
-        use.anchored = len(self.facts.comparisons) > outer_comparisons
-        self.facts.matches.append(use)
+        self.facts.matches.append(MatchUse(clause, parts))
         if inner is not scope:
             scope.update(added(scope, inner))
 

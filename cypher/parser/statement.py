@@ -10,7 +10,7 @@ from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Edit, Problem
 from graphground.cypher.parser import atoms, expressions, patterns
 from graphground.cypher.parser.cursor import MAX_LENGTH, MAX_TOKENS, Cursor, Failure, Fatal
-from graphground.cypher.tokens import Tokens, decode_unicode_escapes, tokenize, words, wrong_unicode_escape
+from graphground.cypher.tokens import UNICODE_ESCAPE, Tokens, decode_unicode_escapes, tokenize, words
 
 
 @dataclass(eq=False)
@@ -38,7 +38,7 @@ def parse_text(text: str, language: str) -> tuple[t.Query, list[Problem]]:
         raise ParseError(
             "too_complex", 0, min(len(text), 1), f"the query has {len(text)} characters; the limit is {MAX_LENGTH}"
         )
-    wrong = wrong_unicode_escape(text)
+    wrong = next((match.end() for match in UNICODE_ESCAPE.finditer(text) if match[0] == "\\u"), None)
     if wrong is not None:
         raise ParseError("syntax", wrong, min(wrong + 4, len(text)), "\\u must be followed by four hexadecimal digits")
     decoded = decode_unicode_escapes(text)

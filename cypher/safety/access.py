@@ -207,7 +207,12 @@ def growing_values(query: tree.Query, parameters: Mapping[str, Any]) -> list[Pro
                     found.append(
                         _doubling(node, query.source(node.left), "this query adds a variable to itself again and again")
                     )
-        elif isinstance(node, _REDUCING) and _reduce_doubles(node):
+        elif (
+            isinstance(node, _REDUCING)
+            and (_grows(node.initial) or _grows(node.step))
+            and not _is_short(node.source)
+            and _copies(node.step, frozenset({node.accumulator.name})) > 1
+        ):
             found.append(_doubling(node, node.accumulator.name, "each round of this reduce multiplies its value"))
     if ranges:
         found += _large_ranges(ranges, parameters, calls_plugin=calls_plugin)
@@ -272,14 +277,6 @@ def _integer(expression: tree.Expression, parameters: Mapping[str, Any]) -> int 
                 left * right if expression.operator == "*" else left + (right if expression.operator == "+" else -right)
             )
     return None
-
-
-def _reduce_doubles(node: tree.Reduce | tree.AllReduce) -> bool:
-    return (
-        (_grows(node.initial) or _grows(node.step))
-        and not _is_short(node.source)
-        and _copies(node.step, frozenset({node.accumulator.name})) > 1
-    )
 
 
 def _is_short(source: tree.Expression) -> bool:

@@ -53,7 +53,7 @@ from graphground.graphs.wikidata.statements import (
     select_best,
     select_by_rank,
 )
-from graphground.graphs.wikidata.workspace import Workspace, WorkspaceError, article_address
+from graphground.graphs.wikidata.workspace import Workspace, WorkspaceError
 
 NameOf = Callable[[str], str | None]
 """A function that returns the name of an item such as `Q42`, or None if it has none."""
@@ -329,7 +329,7 @@ class GraphWriting:
             value = node_property(statements, property_, self._name_of, self._discarding(f"{label}.{key}", item))
             if value is not None:
                 properties[key] = value
-        provenance = [article_address(names.article, self.plan.definition.wikipedia)] if names.article else []
+        wikipedia, title = self.plan.definition.wikipedia, (names.article or "").replace(" ", "_")
         return {
             "eid": f"{label}#Q{item}",
             "label": label,
@@ -337,7 +337,7 @@ class GraphWriting:
             "aliases": list(names.aliases),
             "description": names.description,
             "properties": properties,
-            "provenance": provenance,
+            "provenance": [f"https://{wikipedia}.wikipedia.org/wiki/{title}"] if title else [],
         }
 
     def _discarding(self, place: str, item: int) -> Callable[[str, Value], None]:

@@ -301,8 +301,3 @@ def names_in_document(document: Mapping[str, Any], languages: Sequence[str], wik
 def title_of(article: str) -> str:
     """Return the title of an article: `"Heat (1995 film)"` for `https://en.wikipedia.org/wiki/Heat_(1995_film)`."""
     return unquote(article.rpartition("/wiki/")[2]).replace("_", " ")
-
-
-def article_address(title: str, wikipedia: str) -> str:
-    """Return the address of an article: `https://en.wikipedia.org/wiki/Heat_(1995_film)` for `"Heat (1995 film)"`."""
-    return f"https://{wikipedia}.wikipedia.org/wiki/{title.replace(' ', '_')}"
