@@ -16,6 +16,7 @@ from types import ModuleType
 import pytest
 
 from tests.support.pages import load_module
+from tests.support.serving import environment
 
 ROOT = Path(__file__).resolve().parents[1]
 NOBODY = 65534
@@ -38,12 +39,8 @@ def path_without_uv() -> str:
 
 
 def clean_environment(home: Path) -> dict[str, str]:
-    kept = {
-        key: value
-        for key, value in os.environ.items()
-        if not key.startswith(("NEO4J_", "GRAPHGROUND_", "VIRTUAL_ENV", "PYTHONPATH"))
-    }
-    return {**kept, "GRAPHGROUND_HOME": str(home)}
+    kept = environment(home, {"GRAPHGROUND_ENGINE_ARCHIVE": "off"})  # an archive of its classes would never be read
+    return {key: value for key, value in kept.items() if not key.startswith(("VIRTUAL_ENV", "PYTHONPATH"))}
 
 
 def clone_into(folder: Path) -> Path:
@@ -146,13 +143,13 @@ def test_two_starts_at_once_of_another_user_in_a_new_clone_install_the_packages_
     place = Path("/var/tmp" if Path("/var/tmp").is_dir() else "/tmp") / f"graphground other user {os.getpid()}"
     try:
         source = clone_into(place / "graph ground")
-        environment = clean_environment(Path("a home"))  # relative, as in a client's settings
+        variables = clean_environment(Path("a home"))  # relative, as in a client's settings
         if become in words:
             for path in (place, *place.rglob("*")):
                 os.chown(path, NOBODY, NOBODY)
-            environment |= {"HOME": str(place), "PATH": "/usr/bin:/bin"}
+            variables |= {"HOME": str(place), "PATH": "/usr/bin:/bin"}
             for name in ("UV_CACHE_DIR", "PIP_CACHE_DIR"):
-                environment.pop(name, None)
+                variables.pop(name, None)
         query = '{"query": "MATCH (t:Team) RETURN count(t)", "graph": "nba"}'
         starts = [
             subprocess.Popen(
@@ -161,7 +158,7 @@ def test_two_starts_at_once_of_another_user_in_a_new_clone_install_the_packages_
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
-                env=environment,
+                env=variables,
             )
             for _ in range(2)
         ]
