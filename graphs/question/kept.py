@@ -98,12 +98,14 @@ def read_parts(graph: Graph, parts: Sequence[str], seconds: float) -> dict[int, 
 
     They are sent as a few, since the database takes longer for a query of its own than for a part of one.
     """
+    if not parts:
+        return {}
     numbered = [
         f"{head}RETURN {number} AS part, {found}"
         for number, (head, _, found) in enumerate(part.rpartition("RETURN ") for part in parts)
     ]
     count = max(1, min(AT_ONCE, len(numbered) // LEAST_PARTS))
-    queries = [Planned(" UNION ALL ".join(numbered[first::count])) for first in range(count if numbered else 0)]
+    queries = [Planned(" UNION ALL ".join(numbered[first::count])) for first in range(count)]
     timeout = max(0.05, seconds)
     # All paths begin at what they name, so that no rewrite would make them faster.
     tables = run_concurrently(lambda query: graph.run(query, timeout=timeout), queries)

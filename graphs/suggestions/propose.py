@@ -54,9 +54,18 @@ class Proposal:
     """A candidate with its features."""
 
     candidate: Candidate
-    features: Features
+    parts: tuple[Features, ...]
     score: float
     proposer: Proposer
+
+    @property
+    def features(self) -> Features:
+        """The features of its shape, of its form, and of the words that they cover, added up."""
+        found: Features = {}
+        for part in self.parts:
+            for name, value in part.items():
+                found[name] = found.get(name, 0.0) + value
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -731,14 +740,6 @@ class Proposer:
             "missed": float(missed.sum()),
             "missed.most": float(missed.max()),
         }
-
-    def combine(self, *parts: Features) -> Features:
-        """Return the features of a candidate from those of its shape, its form and the words that they cover."""
-        found: Features = {}
-        for part in parts:
-            for name, value in part.items():
-                found[name] = found.get(name, 0.0) + value
-        return found
 
 
 def _assign(columns: Sequence[Sequence[float]]) -> list[float]:

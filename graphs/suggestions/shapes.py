@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, reduce
@@ -44,13 +43,13 @@ def spread(items: Iterable[T], families_of: Callable[[T], Iterable[tuple[Hashabl
 
     What was passed over fills the list if there are not enough families.
     """
-    counts: Counter[Hashable] = Counter()
+    counts: dict[Hashable, int] = {}
     taken: list[T] = []
     passed: list[T] = []
     for item in items:
-        families = list(families_of(item))
-        if all(counts[family] < most for family, most in families):
-            counts.update(family for family, _ in families)
+        known = [(family, counts.get(family, 0), most) for family, most in families_of(item)]
+        if all(count < most for _, count, most in known):
+            counts |= {family: count + 1 for family, count, _ in known}
             taken.append(item)
             if len(taken) == limit:
                 return taken
@@ -211,8 +210,11 @@ class ShapeFinder:
     def shapes(self) -> list[Shape]:
         """Return the shapes that promise most, of each kind some; `labelled` adds labels to them."""
         self.walker.read_vague_shares(self.asked.said_types)
-        made = (replace(shape, paths=tuple(map(self.walker.omit_label, shape.paths))) for shape in self._all())
-        ranked = sorted(dict.fromkeys(made), key=lambda shape: -self._promise_of(shape))
+        made: dict[Shape, None] = {}
+        for shape in self._all():
+            paths = tuple(map(self.walker.omit_label, shape.paths))
+            made[shape if paths == shape.paths else replace(shape, paths=paths)] = None
+        ranked = sorted(made, key=lambda shape: -self._promise_of(shape))
 
         def families(shape: Shape) -> list[tuple[Hashable, int]]:
             names = frozenset(mention for path in shape.paths for mention in path.anchor.mentions())

@@ -91,7 +91,8 @@ def learned_model() -> Model:
 
 def total(features: Mapping[str, float], weights: Weights) -> float:
     """Return the weighted sum of features."""
-    return sum(value * weights.get(name, 0.0) for name, value in features.items())
+    known = weights.get
+    return sum([value * known(name, 0.0) for name, value in features.items()])
 
 
 def propose(
@@ -112,7 +113,7 @@ def propose(
 
     bare = rate(proposer.finder.shapes(), MAX_BARE)
     labelled = [shape for its in bare for shape in proposer.finder.labelled(its.shape)]
-    found: dict[str, tuple[float, Candidate, Sequence[Features]]] = {}
+    found: dict[str, tuple[float, Candidate, tuple[Features, ...]]] = {}
     rated = rate(labelled, MAX_SHAPES)
     proposer.maker.read_keys(its.shape for its in rated)
     for its in rated:
@@ -127,7 +128,7 @@ def propose(
     taken = {id(item) for item in first}
     rest = [item for item in best if id(item) not in taken]
     chosen = [*sorted(first, key=lambda item: -item[0]), *rest][:MAX_PROPOSALS]
-    return [Proposal(candidate, proposer.combine(*parts), score, proposer) for score, candidate, parts in chosen]
+    return [Proposal(candidate, parts, score, proposer) for score, candidate, parts in chosen]
 
 
 class Rated:

@@ -81,6 +81,8 @@ class Anchor(NamedTuple):
 
     def mentions(self) -> list[int]:
         """The indices of its mentions."""
+        if not self.also:
+            return [self.mention] if self.mention >= 0 else []
         return [number for number in (self.mention, *(other for other, _ in self.also)) if number >= 0]
 
     def conditions(self, variable: str = "") -> list[str]:
@@ -306,7 +308,7 @@ class Walker:
     def _sample_types(self, samples: Sequence[str]) -> dict[int, Any]:
         left = self._deadline - time.monotonic()
         try:
-            return read_parts(self._graph, samples, left) if left > 0 else {}
+            return read_parts(self._graph, samples, left) if samples and left > 0 else {}
         except EngineError:
             return {}
 

@@ -5,7 +5,7 @@ import time
 from graphground.graphs.graph import Graph
 from graphground.graphs.question.read import read
 from graphground.graphs.suggestions.candidates import Candidate
-from graphground.graphs.suggestions.propose import Features, Proposer
+from graphground.graphs.suggestions.propose import Features, Proposal, Proposer
 from graphground.graphs.suggestions.walks import Step, Walker
 from tests.support.documents import schema
 
@@ -17,7 +17,8 @@ def proposed(graph: Graph, question: str) -> dict[str, Features]:
         features, covered = proposer.shape_features(shape)
         for form, its, its_covered in proposer.forms(shape):
             parts = (features, its, proposer.cover_features(covered, its_covered))
-            found[Candidate(shape, form).cypher()] = proposer.combine(*parts)
+            candidate = Candidate(shape, form)
+            found[candidate.cypher()] = Proposal(candidate, parts, 0.0, proposer).features
     return found
 
 
