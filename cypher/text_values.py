@@ -149,6 +149,22 @@ FORMS: Mapping[str, Form] = {
         for form, day, month in (("day_month_year", 0, 1), ("month_day_year", 1, 0))
         for mark, name in DATE_MARKS.items()
     },
+    **{
+        f"{form}_time": Form(
+            rf"\d{{2}}[./-]\d{{2}}[./-]\d{{4}}[ T]{_TIME}",
+            "datetime",
+            f"dates as {words}, year, with a time",
+            f"localdatetime(substring({{0}}, 6, 4) + '-' + substring({{0}}, {month}, 2) + '-' + "
+            f"substring({{0}}, {day}, 2) + 'T' + substring({{0}}, 11))",
+        )
+        for form, words, day, month in (("day_month_year", "day, month", 0, 3), ("month_day_year", "month, day", 3, 0))
+    },
+    "month_year": Form(
+        r"(?:0[1-9]|1[0-2])[/-](?:19|20)\d{2}",
+        "date",
+        "months and years",
+        "date(right({0}, 4) + '-' + left({0}, 2) + '-01')",
+    ),
     "other_date": Form(
         r"\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})|\d{4}[./]\d{1,2}[./]\d{1,2}",
         "date",
@@ -166,7 +182,7 @@ FEWEST_MARKED = 5
 """The least number of texts with one point or comma that tell what it separates."""
 _SOUGHT = (
     "bool compact_date int date datetime local_datetime blank_datetime month_day_year day_month_name_year "
-    "year_month_day float comma_float grouped_float dotted_float"
+    "year_month_day month_year float comma_float grouped_float dotted_float"
 )
 
 
@@ -431,10 +447,11 @@ def separates_thousands(texts: Sequence[str], mark: str, other: str) -> bool | N
 
 
 def _dates(texts: Sequence[str]) -> tuple[str, list[str]] | None:
-    fitting = [text for text in texts if _MATCHERS["other_date"](text)]
+    timed = [text for text in texts if _MATCHERS["day_month_year_time"](text)]
+    fitting = timed or [text for text in texts if _MATCHERS["other_date"](text)]
     if len(fitting) < LEAST_SHARE * len(texts):
         return None
-    for padded in ("", *(f"_{name}" for name in DATE_MARKS.values())):
+    for padded in ("_time",) if timed else ("", *(f"_{name}" for name in DATE_MARKS.values())):
         if all(_MATCHERS[f"day_month_year{padded}"](text) for text in fitting):
             numbers = [re.split("[./-]", text) for text in fitting]
             first, second = (any(int(parts[place]) > 12 for parts in numbers) for place in (0, 1))

@@ -160,7 +160,8 @@ def _compared_as_text(facts: Facts, comparison: Comparison, findings: Findings) 
         dated = texts.dated(literal.value)
         message = f"{name_of(use)} is text that holds {texts.described}."
         findings.warning("text_compared", message, literal, fix=dated and quoted_string(dated))
-    if texts.type == "date" and texts.form != "date" and isinstance(literal, t.StringLiteral):
+    not_iso = (texts.type == "date" or texts.form.endswith("_time")) and texts.form != "date"
+    if not_iso and isinstance(literal, t.StringLiteral):
         _part_of_date(comparison, use, texts, literal.value, findings)
     if comparison.operator not in ORDERING or (texts.sorts and not other_form):
         return
@@ -203,14 +204,16 @@ def _convert_both(
     comparison: Comparison, use: PropertyUse, texts: TextValues, literal: t.StringLiteral, findings: Findings
 ) -> None:
     value = literal.value.strip()
+    day = texts.type == "datetime" and _is_iso(value, "date")  # a day is compared with the day of a time
     written = (
         value
         if texts.type in NUMBERS and value.lstrip("-").replace(".", "", 1).isdigit()
-        else f"{texts.type}({quoted_string(value)})"
-        if texts.type in MOMENTS and _is_iso(value, texts.type)
+        else f"{'date' if day else texts.type}({quoted_string(value)})"
+        if texts.type in MOMENTS and (day or _is_iso(value, texts.type))
         else ""
     )
     subject = texts.converted(findings.query.source(comparison.left_node))
+    subject = f"date({subject})" if day and subject else subject
     message = (
         f"{name_of(use)} is text that holds {texts.described}: {comparison.operator} compares character by character."
     )

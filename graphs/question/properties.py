@@ -36,7 +36,7 @@ class Property:
     """A property of a label: `Property("gross_tonnage", "str", "number", "toFloat(replace({}, ',', ''))")`.
 
     `form` is `text`, `code`, `number`, `year`, `date` (a date of the database), `iso` (a date as text or digits that
-    sorts), `day` (a text that ends with the year), `epoch` (milliseconds), `flag` or `list`. `value` is the Cypher by
+    sorts), `day` (another date as text), `epoch` (milliseconds), `flag` or `list`. `value` is the Cypher by
     which it is compared, with `{}` for the property. `marks` are the texts that stand for no value, such as `N/A`.
     """
 
@@ -80,6 +80,8 @@ class Property:
             yield f"{key} {sign} {quantity.value}"
         elif self.form == "date":
             yield f"{key}.year {sign} {quantity.value}"
+        elif self.form == "day" and "right({0}, 4)" not in self.value:  # a time stands behind the year
+            yield f"toInteger(substring({key}, 6, 4)) {sign} {quantity.value}"
         elif self.form == "day" and sign == "=":
             yield f"{key} ENDS WITH '{quantity.value}'"
         elif self.form == "day":
@@ -255,7 +257,9 @@ def _text_form(texts: Sequence[str]) -> tuple[str, str]:
         if FORMS[found.form].type in ("date", "datetime"):
             if found.sorts:
                 return "iso", re.sub(r"\d", "", found.example[:6])
-            conversion = FORMS[found.form].conversion if found.share == 1 and FORMS[found.form].type == "date" else None
+            conversion = FORMS[found.form].conversion if found.share == 1 else None
+            if conversion and FORMS[found.form].type == "datetime":
+                conversion = conversion.replace("localdatetime", "date").partition(" + 'T'")[0] + ")"
             return ("day", conversion) if conversion else ("text", "{}")
         if found.form == "code":
             return "code", "{}"

@@ -30,6 +30,9 @@ from graphground.cypher.text_values import TextValues, find_placeholders, text_v
         (["2015/04/03", "2014/12/25", "2014/01/01"], "year_month_day"),
         (["20150403", "20141225", "20140101"], "compact_date"),
         (["20150403", "20149925", "20140101"], "int"),
+        (["29/04/2024 22:00", "05/07/2024 19:00:30", "02/07/2023 06:00"], "day_month_year_time"),
+        (["04/29/2024 22:00", "07/05/2024 19:00"] * 2, "month_day_year_time"),
+        (["11/2025", "03/2026", "03/2026"], "month_year"),
     ],
 )
 def test_the_form_of_texts_is_recognised(values: list[str], form: str) -> None:

@@ -193,7 +193,12 @@ DAYS = {
     "slash": TextValues("month_day_year_slash", "3/4/2015", checked=True),
     "sorted": TextValues("year_month_day", "2019/12/25", checked=True, sorts=True),
     "digits": TextValues("compact_date", "20191225", checked=True, sorts=True),
+    "timed": TextValues("day_month_year_time", "25/12/2019 08:00", checked=True),
 }
+TIMED = (
+    "localdatetime(substring(d.timed, 6, 4) + '-' + substring(d.timed, 3, 2) + '-' + substring(d.timed, 0, 2) + 'T' + "
+    "substring(d.timed, 11))"
+)
 SORTED = "date(left(d.sorted, 4) + '-' + substring(d.sorted, 5, 2) + '-' + right(d.sorted, 2))"
 DIGITS = "date(left(d.digits, 4) + '-' + substring(d.digits, 4, 2) + '-' + right(d.digits, 2))"
 PLAIN = "date(right(d.plain, 4) + '-' + substring(d.plain, 3, 2) + '-' + left(d.plain, 2))"
@@ -211,6 +216,8 @@ PLAIN = "date(right(d.plain, 4) + '-' + substring(d.plain, 3, 2) + '-' + left(d.
         ("d.plain = '2020-02-01'", "d.plain = '01.02.2020'"),
         ("d.slash = '2020-02-01'", "d.slash = '2/1/2020'"),
         ("d.plain.year = 2020", f"{PLAIN}.year = 2020"),
+        ("d.timed >= '2020-01-01'", f"date({TIMED}) >= date('2020-01-01')"),
+        ("d.timed STARTS WITH '2020'", f"toString({TIMED}) STARTS WITH '2020'"),
     ],
 )
 def test_dates_in_other_forms_are_compared_as_dates(written: str, right: str | None) -> None:

@@ -55,6 +55,8 @@ def test_values_tell_what_a_property_holds(
         (["Oct 3, 2020", "Nov 14, 2021", "May 1, 2022"], "before 2021", "toInteger(right(n.key, 4)) < 2021"),
         (["1,200 kg", "800 kg"], "over 900", "toFloat(replace(replace(n.key, ' kg', ''), ',', '')) > 900"),
         (["1,200 kg", "800 kg"], "in 2021", None),
+        (["31/10/2020 22:00", "04/11/2021 08:30"], "in 2021", "toInteger(substring(n.key, 6, 4)) = 2021"),
+        (["11/2025", "03/2026"], "before 2026", "toInteger(right(n.key, 4)) < 2026"),
         (["2020-10-03", "9999-12-31"], "on 9999-12-31", "n.key = '9999-12-31'"),
     ],
 )
