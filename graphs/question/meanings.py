@@ -180,10 +180,13 @@ class SchemaNames:
         # A name of which the question says all words is meant before a name of which it says one.
         strengths = single * (1 - PARTLY + PARTLY * np.minimum(whole, 1.0))
         together = phrases[len(words) :][:, self._phrases]
+        by_spelling, by_vectors = ((its * self._importance).max(axis=1, initial=0.0).tolist() for its in (spelt, near))
         for number, concepts in enumerate(by_concept):
             for concept in concepts:
                 places = np.isin(self._parts, self._of_concept.get(concept, [])).any(axis=1)
                 together[number, places] = np.maximum(together[number, places], CONCEPT)
+                if places.any():  # `passed away` says more of a death than `passed` and `away`
+                    by_spelling[number : number + 2] = [max(its, ROOT) for its in by_spelling[number : number + 2]]
         said: list[list[Said]] = [[] for _ in words]
         for number, word in enumerate(words):
             if word:
@@ -197,7 +200,6 @@ class SchemaNames:
                 both = [Said(its, strength, (number, number + 1)) for its in self._kinds[self._names[place]]]
                 said[number] += both
                 said[number + 1] += both
-        by_spelling, by_vectors = ((its * self._importance).max(axis=1, initial=0.0).tolist() for its in (spelt, near))
         return [_strongest(found) for found in said], by_spelling, by_vectors
 
 

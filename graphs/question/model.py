@@ -190,6 +190,7 @@ class Question:
     mean, the strongest first; a content word outside mentions that nothing explains has one meaning of kind `nothing`.
     `neighbourhoods` holds what the named nodes have, by `Node.key`; nodes for which there was no time are missing.
     `asked` is where the question itself begins and ends: words before, such as a reason for asking, only name nodes.
+    `possible` are names that words outside `mentions` may be: `folk` in "folk acts".
     """
 
     text: str
@@ -199,6 +200,7 @@ class Question:
     quantities: Sequence[Quantity] = ()
     neighbourhoods: Mapping[str, Neighbourhood] = field(default_factory=dict)
     asked: tuple[int, int] = (0, LONGEST_QUESTION)
+    possible: Sequence[Mention] = ()
 
     @property
     def asked_text(self) -> str:

@@ -33,7 +33,7 @@ from graphground.graphs.question.model import (
     node_of,
 )
 from graphground.graphs.question.neighbourhoods import read_neighbourhoods
-from graphground.graphs.question.segment import UNKNOWN_PROMINENCE, Segmenter
+from graphground.graphs.question.segment import UNKNOWN_PROMINENCE, Found, Segmenter
 from graphground.graphs.question.values import add_values
 
 NEIGHBOURHOOD_SECONDS = 2.0
@@ -43,6 +43,7 @@ CLASSING = frozenset(("about", "kind", "kinds", "type", "types"))
 """Common words that say a topic or a class if the schema has one: films about it, which kind of film."""
 SPEAKING = CLASSING | {"where", "when", "who"}
 """Common words that nevertheless ask for something."""
+POSSESSIVES = frozenset(("my", "our", "your", "his", "her", "its", "their", "whose"))
 ALIASES = frozenset(product(("other", "alternative"), ("name", "names"))) | {("also", "known"), ("also", "called")}
 """Pairs of words that ask for aliases, of which the first alone, or both, say nothing."""
 _ASKING = r"(?:(?:in|at|on|under|to|from|by|for|with|of|since|about) )?(?:which|what|who|whom|whose|where|when|how (?:many|much)|how)\b"
@@ -155,7 +156,9 @@ def read_text(
         folded = token.folded if begin <= token.start < finish else ""
         if words and (words[-1].folded, folded) in ALIASES and "aliases" in names.words:
             folded = "aliases"
-        content = bool(folded) and _is_content(folded)
+        # `own` asks for what is owned, but not in "their own films".
+        owns = folded == "own" and bool(words) and words[-1].folded not in POSSESSIVES
+        content = owns or (bool(folded) and _is_content(folded))
         words.append(Word(text[token.start : token.end], token.start, token.end, folded, root(folded), content))
     said, spelt, near = names.explain(
         [word.folded if word.folded not in STOP_WORDS or word.folded in SPEAKING else "" for word in words]
@@ -166,25 +169,25 @@ def read_text(
         ):  # talk such as `list` or `number` speaks of the schema only by its very name
             said[place] = [its for its in said[place] if its.strength >= ROOT - 0.05 and len(its.words) == 1]
     mentions: list[Mention] = []
+    possible: list[Mention] = []
     if lookup is not None:
         judge_all = partial(_judge_all, lookup=lookup, label=label, property=property, mode=mode)
-        found = Segmenter(text, tokens, spelt, near, judge_all, prominence, lookup.word_counts).divide(
-            lookup.spans(text)
-        )
+        segmenter = Segmenter(text, tokens, spelt, near, judge_all, prominence, lookup.word_counts)
         mentions = [
-            Mention(text[its.start : its.end], its.start, its.end, its.judgement, (its.first, its.last))
-            for its in found
+            _mention(text, its)
+            for its in segmenter.divide(lookup.spans(text))
             # The first word of a sentence is in capitals anyway.
             if begin <= its.start < finish
             or (its.start and text[its.start : its.end] != text[its.start : its.end].lower())
         ]
+        possible = [_mention(text, its) for its in segmenter.possible if begin <= its.start < finish]
         if label is None and property is None:
             mentions = _add_demonyms(text, tokens, mentions, lookup)
     blank = list(text)
     for mention in mentions:
         blank[mention.start : mention.end] = "@" * (mention.end - mention.start)
     quantities = quantities_in("".join(blank))
-    question = Question(text, words, mentions, {}, quantities, asked=(begin, finish))
+    question = Question(text, words, mentions, {}, quantities, asked=(begin, finish), possible=possible)
     question.meanings = {
         place: [
             Meaning(its.element.kind, its.element.name, its.element.owner, its.strength, its.words) for its in found
@@ -199,6 +202,10 @@ def read_text(
         for place in its_words:
             question.meanings[place] = [Meaning(kind, str(quantity.value), "", 1.0, its_words)]
     return question
+
+
+def _mention(text: str, found: Found) -> Mention:
+    return Mention(text[found.start : found.end], found.start, found.end, found.judgement, (found.first, found.last))
 
 
 def _add_demonyms(text: str, tokens: Sequence[Token], mentions: list[Mention], lookup: EntityLookup) -> list[Mention]:
@@ -293,14 +300,15 @@ DATE = re.compile(
 NUMBER = re.compile(r"(?<![\w@.])-?\d+(?:,\d{3})*(?:\.\d+)?(?![\w]|,\d)")
 OFTEN = {"once": 1, "twice": 2}
 WORDS = OFTEN | {
-    word: number + 2
+    word: number + 1
     for number, word in enumerate(
-        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
     )
 }
-# "He once lived here" and "twice as many" count nothing.
+# "He once lived here", "twice as many" and "the one by Mann" count nothing.
 NUMBER_WORD = re.compile(
-    rf"\b(?:{'|'.join(WORDS.keys() - OFTEN.keys())}|twice(?! as\b)|(?:(?<=than )|(?<=exactly )|(?<=least )|(?<=only ))once)\b"
+    rf"\b(?:{'|'.join(WORDS.keys() - OFTEN.keys() - {'one'})}|twice(?! as\b)"
+    r"|(?:(?<=than )|(?<=exactly )|(?<=least )|(?<=only ))(?:once|one))\b"
 )
 MILLIONS = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
 

@@ -49,6 +49,8 @@ SHARED, KNOWN_WORDS = 0.3, 0.5
 """How much more a name costs that shares a part with its neighbour, and an absent name whose words are known names."""
 RARE_PART, FEW_NAMES = 0.7, 5
 """The minimum cost of leaving a word plain, and the maximum number of names with it, to look it up as a part of one."""
+POSSIBLE, MAX_POSSIBLE = 2.0, 3
+"""The cost above that of plain words up to which an exact name may be meant, and how many such names are kept."""
 MAX_PARTS_LOOKED_UP = 4
 """The maximum number of stretches in lower case to look up as parts of names."""
 CODE = 0.5
@@ -59,7 +61,7 @@ WORD_OF_NAME, LOWER_CASE = 0.15, 0.1
 """The costs of a plain word within a misspelt name that has this word, and of a strange word in lower case."""
 UNEXPLAINED, LITTLE = 0.25, 0.25
 """How much less an exact name costs that nothing else explains, and the explanation from which that holds no more."""
-DOUBTFUL, UNKNOWN_PROMINENCE = 2.5, 0.3
+DOUBTFUL, UNKNOWN_PROMINENCE = 3.5, 0.3
 """The cost above that of plain words up to which an exact name is considered, and the prominence of unread nodes."""
 CAPITAL_FIRST, BEGINNING = 0.25, 0.25
 """How much of the following costs remains for the capitalised first word of a sentence, and how much more it costs to
@@ -141,6 +143,7 @@ class Segmenter:
         )
         self.lowered = question == question.lower()
         self.plain = [self._plain_cost(place) for place in range(len(words))]
+        self.possible: list[Found] = []
 
     def _is_initial(self, place: int) -> bool:
         word = self.words[place]
@@ -161,7 +164,7 @@ class Segmenter:
         letters = any(letter.isalpha() for letter in word.folded)
         common = self._is_common(place) or not letters
         if self.capital[place] and (not self.first[place] or (self._in_capitals(place) and len(word.folded) > 2)):
-            return CAPITAL_KNOWN if common or self.explained[place] > 0.85 else CAPITAL
+            return CAPITAL_KNOWN if common or self.explained[place] > 0.8 else CAPITAL
         if common or len(word.folded) < 3:
             return CODE if letters and self._names_with[place] and not word.folded.isalpha() else 0.0
         rank = self.rank[place]
@@ -175,7 +178,10 @@ class Segmenter:
         return cost + (BEGINNING * (3 - 2 * plainness) * (1 - self.spelt[place]) if self.capital[place] else 0.0)
 
     def divide(self, exact: Sequence[Span]) -> list[Found]:
-        """Return the names of the best division; `exact` are the names of the graph, which may overlap."""
+        """Return the names of the best division; `exact` are the names of the graph, which may overlap.
+
+        `possible` then holds the names that words left plain may be: `folk` in "folk acts".
+        """
         places = {word.start: number for number, word in reversed(list(enumerate(self.words)))}
         spans: dict[tuple[int, int], Span] = {}
         for span in exact:
@@ -190,17 +196,26 @@ class Segmenter:
             if (cost := self._exact_cost(*place, span)) < self._left_plain(*place) + DOUBTFUL:
                 likely[place] = cost
         runs = self._runs()
-        items = self._exact({place: spans[place] for place in likely}, likely)
+        names = self._exact({place: spans[place] for place in likely}, likely)
+        items = [*names]
         # First the whole stretches that are written like names, then parts of those that were not found.
         whole = [run for run in runs if run not in likely]
         whole += [(first + 1, last) for first, last in whole if self.first[first] and first < last]
         items += self._fuzzy(whole)
         settled = {(item.first, item.last) for item in items}
         items += self._fuzzy(self._parts(runs, settled))
-        items += self._parts_of_names({(item.first, item.last) for item in items})
+        items += self._parts_of_names({(its.first, its.last) for its in items if its.found.judgement.chance == 1.0})
         items += self._shared_parts(items)
         items += self._absent(runs, items)
-        return self._best(self._together(items, runs))
+        found = self._best(self._together(items, runs))
+        taken = {number for its in found for number in range(its.first, its.last + 1)}
+        free = [
+            (item.cost - self._left_plain(item.first, item.last), item.found)
+            for item in names
+            if item.found.judgement.verdict != "not_found" and taken.isdisjoint(range(item.first, item.last + 1))
+        ]
+        self.possible = [its for cost, its in sorted(free, key=lambda pair: pair[0]) if cost < POSSIBLE][:MAX_POSSIBLE]
+        return found
 
     def _exact(self, spans: Mapping[tuple[int, int], Span], costs: Mapping[tuple[int, int], float]) -> list[_Item]:
         texts = [self.question[span.start : span.end] for span in spans.values()]

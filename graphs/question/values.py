@@ -20,7 +20,7 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.question.model import Mention, Question
 from graphground.graphs.question.properties import Property, read_properties
 
-SAID, EXPLAINED = 0.6, 0.9
+SAID, EXPLAINED = 0.55, 0.9
 """How strongly a question must say a label, and from what strength on a word says an element of the schema instead."""
 MAX_LABELS, MAX_CODE, MAX_NUMBERS = 3, 4, 8
 """The maximum numbers of labels whose values are compared, of letters of an abbreviation, and of names of digits."""
@@ -46,9 +46,10 @@ def add_values(question: Question, graph: Graph) -> Question:
         return question
     found: dict[Stretch, list[Candidate]] = {}
     for stretch, label, text in islice(_numbers(question, labels), MAX_NUMBERS):
-        candidates = graph.entities.find(text, label=label) if graph.entities is not None else ()
-        if exact := [one for one in candidates if text in (one.name, one.matched)]:
-            found[stretch] = exact
+        for one in graph.entities.find(text, label=label) if graph.entities is not None else ():
+            known = {other.key for other in found.get(stretch, ())}
+            if text in (one.name, one.matched) and one.key not in known:
+                found.setdefault(stretch, []).append(one)
     for label, keys in read_properties(graph, labels).items() if free else ():
         for its in keys.values():
             for (first, last), value, key in _matches(question, free, its):
@@ -70,18 +71,24 @@ def add_values(question: Question, graph: Graph) -> Question:
 
 
 def _numbers(question: Question, labels: Sequence[str]) -> Iterator[tuple[Stretch, str | None, str]]:
-    """Yield what may be names of digits: `152/2022`, and numbers after the word for a label: "routes 2 and 2A"."""
+    """Yield what may be names of digits: `152/2022`, `000211`, and numbers after some words.
+
+    They stand after the word for a label, "routes 2 and 2A", or after one that the schema does not have: "chapter 29".
+    """
     for match in REFERENCE.finditer(question.text):
         its = [n for n, word in enumerate(question.words) if match.start() <= word.start < match.end()]
         if its and not question.mentioned.intersection(its):
             yield (its[0], its[-1]), None, match.group()
-    after: str | None = None
+    after, meanings = None, question.meanings
     for number, word in enumerate(question.words):
         named = {its.name: its.strength for its in question.meanings.get(number, ()) if its.kind == "label"}
         if named and max(named.values()) >= EXPLAINED:
             after = max(named, key=lambda name: named[name])
-        elif word.folded.isdecimal() and after in labels and number not in question.mentioned:
-            yield (number, number), after, word.text
+        elif word.folded.isdecimal() and number not in question.mentioned:
+            if after in labels or (word.folded[0] == "0" and len(word.folded) > 2):
+                yield (number, number), after if after in labels else None, word.text
+            elif number - 1 in question.content and all(its.strength < SAID for its in meanings.get(number - 1, ())):
+                yield from (((number, number), label, word.text) for label in labels)
         elif word.folded not in BESIDE and number not in question.mentioned:
             after = None
 

@@ -32,6 +32,11 @@ class Asked:
     def __init__(self, graph: Graph, question: Question) -> None:
         self.graph, self.schema, self.question = graph, graph.schema, question
         self.evidence = Evidence(question, vocabulary_of(graph.schema))
+        free = [
+            its for its in question.possible if question.mentioned.isdisjoint(range(its.words[0], its.words[1] + 1))
+        ]
+        self.mentions = [*question.mentions, *free]
+        """The mentions of the question, and then the names that its other words may be."""
         masked = list(question.asked_text)
         for mention in question.mentions:
             if mention.verdict != "not_found" and len(mention.text) > 3:
@@ -41,7 +46,7 @@ class Asked:
         self.order = order_of(self.masked)
         self.mention_words = [
             [self.evidence.place[n] for n in range(first, last + 1) if n in self.evidence.place]
-            for first, last in (mention.words for mention in question.mentions)
+            for first, last in (mention.words for mention in self.mentions)
         ]
         """For each mention, the places of its words, and of a label beside it, among the content words."""
         self.apposed = self._apposed()

@@ -327,6 +327,8 @@ class Candidate:
 
     def rows(self, counted: int) -> int:
         """Return the number of rows from the result of the counting query; 0 if nothing matches."""
+        if self.form.kind == "exists" and any(path.anchor.name and not path.steps for path in self.shape.paths):
+            return 1  # whether two named nodes are related: "no" is an answer
         if self.form.kind in SINGLE:
             return min(counted, 1)
         limited = self.form.kind in ("argmax", "most", "most_before")

@@ -91,7 +91,7 @@ class FormMaker:
             return
         asked = bool(operators.keys() & {"equal", "asks"}) and any(path.anchor.name for path in shape.paths)
         if len(shape.paths) > 1 and any(path.anchor.is_single() and not path.steps for path in shape.paths):
-            if asked:  # the answer is a node that the question names
+            if "asks" in operators:  # the answer is a node that the question names
                 yield made(Form("exists", title), "equal", "asks")
             return
         before = self._naming_before(shape)
@@ -283,7 +283,7 @@ class FormMaker:
         found = [condition for its in keys.values() for condition in self._property_conditions(its, "n")]
         negated = "not" in self.asked.operators
         used = {mention for path in shape.paths for mention in path.anchor.mentions()}
-        for number, mention in enumerate(self.asked.question.mentions):
+        for number, mention in enumerate(self.asked.mentions):
             if number in used or mention.verdict == "not_found":
                 continue
             for node in mention.nodes[:6]:

@@ -15,12 +15,14 @@ _SUPERLATIVE = (
 )
 # fmt: off
 _OPERATORS = {
-    "count": r"\bhow many\b|\bhow often\b|\b(?:total |exact |overall |whole )?(?:number|numbers|count|counts|tally|headcount)\b(?: of)?"
+    "count": r"\bhow many\b|\bhow often\b|\b(?:total |exact |overall |whole )?"
+             r"(?:numbers? of\b|(?<!give )(?<!give the )numbers?\b|(?:counts?|tally|headcount)\b(?: of)?)"
              r"|^\W*count\b|\bhow much\b|\bfigures\b(?=\W*$|,? (?:both|please|only|each|for each)\b)",
     "most": r"\b(?<!at )(?:the )?(?:most|fewest|least)\b(?! recent| expensive|ly)|\b(?:highest|largest|greatest|lowest|smallest|biggest|"
             r"max(?:imum)?|min(?:imum)?) (?:number|count|amount)\b|\bmost (?:often|frequent(?:ly)?|common(?:ly)?)\b|\bcommonest\b|"
             r"\bbiggest|\btop\b|\bmore .{3,40} than any(?:one| other)\b",
-    "each": r"\b(?:each|per|every|respective(?:ly)?|by(?! (?:the )?#)|broken down by|grouped by|split by|for all)\b",
+    "each": r"\b(?:each|per|every|respective(?:ly)?|by(?! (?:the )?#)|broken down by|grouped by|split by|for all|"
+            r"both (?:numbers|counts|figures|totals)|(?:numbers|counts|figures|totals) (?:of |for )?both)\b",
     "pairs": r"\b(?:(?:for|of|by) each|each (?:of|one)|respective(?:ly)?|with (?:their|its|his|her)|along with|together with|as well as)\b"
              r"|\band (?:what|which|who|whom|where|when|in which|by which|their|its|his|her)\b|\w\s*\+\s*\w|, \w+\W*$",
     "order": rf"\b(?:{_SUPERLATIVE}|\w{{4,}}est)\b",
@@ -35,7 +37,7 @@ _OPERATORS = {
     "open": r"\b(?:still|yet|open|ongoing|remain\w*|pending|outstanding|un\w{3,}ed|without (?:an? )?(?:end|expir)\w*|open-ended|"
             r"currently|now(?:adays)?|these days|no (?:\w+ )?(?:end|date|expiry|return)\w*)\b",
     "not": r"\b(?:not|except|exclud\w+|other than|without|w/o|never|apart from|aside from|rather than|but no|none|minus|lack(?:s|ed|ing)?|"
-           r"(?:has|have|had|having|with) no)\b|n't\b",
+           r"(?:has|have|had|having|with) no)\b|n't\b|(?<!or )\bno (?!longer\b|more\b|matter\b|of\b)(?=[a-z#])",
     "or": r"\b(?:or|either)\b",
     "both": r"\b(?:both|and|also|as well|along with|at the same time)\b",
     "same": r"\b(?:same|shared?|shares|in common|another|others?|fellow|co-\w+|co(?:auth|found|host|own|produc|star|work|writ)\w+|"
@@ -49,7 +51,8 @@ _OPERATORS = {
     "now": r"\b(?:currently|current|now|presently|at present|at the moment|today|still)\b",
     "including": r"\b(?:includ\w+ (?:those|ones)|even (?:if|those)|if any|along with|together with|as well as)\b",
 }
-EARLY = re.compile(r"\b(?:earliest|oldest|first|eldest|earlier|older|chronological(?:ly)?)\b")
+EARLY = re.compile(r"\b(?:earliest|oldest|first|eldest|earlier|older|chronological(?:ly)?|longest[- ](?:serving|standing|established)|"
+                   r"(?:served|worked|belonged|been (?!the longest)\w+) (?:\w+ ){0,3}?longest)\b")
 LATE = re.compile(r"\b(?:latest|newest|most recent(?:ly)?|youngest|last|later|younger|newer)\b")
 HIGH = re.compile(r"\b(?<!at )(?:most|highest|largest|greatest|tallest|longest|heaviest|biggest|maximum|deepest|widest|fastest|descending|"
                   r"deadliest|densest|richest|strongest|max|top|taller|longer|larger|higher|heavier|bigger|greater|best|busiest)\b")
@@ -72,10 +75,10 @@ def operators_of(masked: str) -> dict[str, list[tuple[int, int]]]:
 def order_of(masked: str) -> tuple[str, bool] | None:
     """Return what the first word of order speaks of and whether it descends: `("time", False)` for *earliest*."""
     found = [
-        (match.start(), (dimension, descending))
+        (match.start(), -len(match.group()), (dimension, descending))
         for pattern, dimension, descending in (
             (EARLY, "time", False), (LATE, "time", True), (HIGH, "size", True), (LOW, "size", False)
         )
         if (match := pattern.search(masked))
     ]  # fmt: skip
-    return min(found)[1] if found else None
+    return min(found)[-1] if found else None

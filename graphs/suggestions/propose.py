@@ -153,6 +153,7 @@ class Proposer:
         found["anchor.score"] = sum(its_scores) / len(its_scores) if its_scores else 0.0
         found["anchor.rank"] = float(sum(path.anchor.rank for path in shape.paths))
         found["anchor.none"] = float(not its_scores)
+        found["anchor.possible"] = float(sum(mention >= len(self.question.mentions) for mention in used))
         several = sum(len(path.anchor.also) for path in shape.paths)
         if several:
             for operator in ("or", "both"):
@@ -326,7 +327,7 @@ class Proposer:
             return 1.0 if min(its) > here else -1.0
         after = [mention.start for mention in self.question.mentions if mention.start >= end]
         starts = [
-            self.question.mentions[path.anchor.mention].start for path in shape.paths[1:] if path.anchor.mention >= 0
+            self.asked.mentions[path.anchor.mention].start for path in shape.paths[1:] if path.anchor.mention >= 0
         ]
         return 0.0 if not after or not starts else 1.0 if min(after) in starts else -1.0
 
@@ -456,7 +457,7 @@ class Proposer:
         """Return how strongly the words beside a mention say its label: `the film @`, `@ movies`."""
         if anchor.mention < 0:
             return 0.0
-        first, last = self.question.mentions[anchor.mention].words
+        first, last = self.asked.mentions[anchor.mention].words
         best = 0.0
         column = self.said("label", anchor.label)
         for number in (first - 1, first - 2, last + 1):
@@ -488,7 +489,7 @@ class Proposer:
         for number, mention in enumerate(self.question.mentions):
             if number in used or mention.verdict == "not_found" or not mention.nodes:
                 continue
-            if any(number != other and mention.text == self.question.mentions[other].text for other in used):
+            if any(number != other and mention.text == self.asked.mentions[other].text for other in used):
                 continue
             score = mention.nodes[0].score
             if mention.text[:1].isupper() or mention.text[:1].isdecimal() or " " in mention.text:
@@ -520,7 +521,7 @@ class Proposer:
 
         A word after the mention is half a word farther: in `films directed by @ were written by`, @ directed them.
         """
-        first, last = self.question.mentions[mention].words
+        first, last = self.asked.mentions[mention].words
         before = [number for number in self.evidence.indices if number < first]
         after = [number for number in self.evidence.indices if number > last]
         within = len(self.evidence.indices) - len(before) - len(after)
@@ -531,7 +532,7 @@ class Proposer:
         if path.anchor.mention < 0:
             return 0.0
         before: Mapping[str, float] = {path.anchor.label: 1.0}
-        mention, total = self.question.mentions[path.anchor.mention], 0.0
+        mention, total = self.asked.mentions[path.anchor.mention], 0.0
         start, end, first = mention.start, mention.end, True
         for step, labels, its in zip(path.steps, path.labels, said, strict=False):
             common = before.keys() & labels.keys()
@@ -649,7 +650,7 @@ class Proposer:
             elif condition.quantity <= -2:
                 for place in self.asked.mention_words[-2 - condition.quantity]:
                     covered[place] = 1.0
-                mention = self.question.mentions[-2 - condition.quantity]
+                mention = self.asked.mentions[-2 - condition.quantity]
                 upper = mention.text[:1].isupper() or " " in mention.text
                 its["unused" if upper else "unused.lower"] = -mention.nodes[0].score
             for name, value in its.items():

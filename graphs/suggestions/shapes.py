@@ -21,6 +21,8 @@ from graphground.graphs.suggestions.walks import Anchor, Path, Step, Walker, rev
 T = TypeVar("T")
 MAX_NODES = 3
 """The maximum number of nodes that one mention may mean."""
+POSSIBLE = 0.7
+"""How much less surely a name is meant that is read as plain words."""
 WIDTHS = (40, 80, 60)
 """The maximum number of paths of one, two and three steps."""
 EXPANDED = (10, 12)
@@ -80,17 +82,18 @@ class ShapeFinder:
     def anchors(self) -> list[Anchor]:
         """Return the nodes that the question may name."""
         found: dict[tuple[str, str, str], Anchor] = {}
-        for number, mention in enumerate(self.asked.question.mentions):
+        for number, mention in enumerate(self.asked.mentions):
             if mention.verdict == "not_found":
                 continue
-            for rank, node in enumerate(mention.nodes[:MAX_NODES]):
+            possible = number >= len(self.asked.question.mentions)
+            for rank, node in enumerate(mention.nodes[: 1 if possible else MAX_NODES], possible):
                 label = node.labels[0] if node.labels else ""
                 key = (node.name, node.property, label)
-                listed = self._type_of(label, node.property).startswith("list")
-                if not listed or not node.is_value:
-                    is_value = self._is_value(node)
-                    its = Anchor(number, node.name, node.property, label, node.score, rank, is_value)
-                    found.setdefault(key, its)
+                in_list = node.is_value and self._type_of(label, node.property).startswith("list")
+                is_value = self._is_value(node)
+                score = node.score * (POSSIBLE if possible else 1.0)
+                its = Anchor(number, node.name, node.property, label, score, rank, is_value, in_list=in_list)
+                found.setdefault(key, its)
         return [*found.values(), *self._numbers()]
 
     def _numbers(self) -> Iterator[Anchor]:
@@ -262,7 +265,7 @@ class ShapeFinder:
         yield from (Shape((path,)) for path in (*one, *two, *three))
         yield from self._joined(by_anchor, two)
         compared = self.asked.order or self.asked.operators.keys() & {"equal", "asks", "difference", "compare"}
-        named = [anchor for anchor in anchors if anchor.mention >= 0 and not anchor.rank]
+        named = [anchor for anchor in anchors if anchor.mention >= 0 and not anchor.rank and not anchor.in_list]
         for first, second in combinations(named, 2) if compared else ():
             if first.label == second.label and first.mention != second.mention:
                 yield Shape((Path(first, (), (), 1.0), Path(second, (), (), 1.0)), "pair")
@@ -368,14 +371,15 @@ class ShapeFinder:
                 and not anchor.also
                 for path in paths[:3]
             ]
-            several = bool(first.also or second.also)
+            several = bool(first.also or second.also or first.in_list or second.in_list)
             tails = [
                 (longer, Path(longer.anchor, longer.steps[1:], longer.labels[1:], longer.count))
                 for longer in (*twos.get(first, ()), *twos.get(second, ()))
             ]
             for p in (*left, *twos.get(first, ())[:MAX_JOINED]):
                 for q in (*right, *twos.get(second, ())[:MAX_JOINED]):
-                    if len(p.steps) + len(q.steps) > 3 or not p.ends.keys() & q.ends.keys():
+                    far = len(p.steps) + len(q.steps) > 3 and p.steps != q.steps
+                    if far or not p.ends.keys() & q.ends.keys():
                         continue
                     for join in joins:
                         if join != "or" or not several:
@@ -391,16 +395,18 @@ class ShapeFinder:
                                 for join in joins:
                                     if join == "and" or not several:
                                         yield Shape((p, q), join, tail)
-            if self.asked.operators.keys() & {"equal", "asks"}:
-                for p in (*left, *twos.get(first, ())[:MAX_JOINED]):
-                    if second.label in p.ends:
-                        yield Shape((p, Path(second, (), (), 1.0)))
+            if "asks" in self.asked.operators and not first.rank and not second.rank:
+                for here, there, paths in ((first, second, left), (second, first, right)):
+                    for p in (*paths, *twos.get(here, ())[:MAX_JOINED]):
+                        if there.label in p.ends:
+                            yield Shape((p, Path(there, (), (), 1.0)))
 
     def _joined_with_itself(self, paths: Sequence[Path]) -> Iterator[Shape]:
         """Yield two relationships of one name to the same node, to either node, or one without the other."""
         if not paths:
             return
-        either = self.asked.operators.keys() & {"or", "both"} and not paths[0].anchor.also
+        anchor = paths[0].anchor
+        either = self.asked.operators.keys() & {"or", "both"} and not anchor.also and not anchor.in_list
         for p, q in combinations(paths[:6], 2):
             if p.steps[0].type != q.steps[0].type and p.ends.keys() & q.ends.keys():
                 yield Shape((p, q), "and")

@@ -74,6 +74,8 @@ class Anchor(NamedTuple):
     """The index of the number of the question that `name` is: the year of an edition."""
     omits_label: bool = False
     """Whether the label is left out of the query, since most nodes from which the path starts have none that tells."""
+    in_list: bool = False
+    """Whether the property is a list that contains the name."""
 
     def is_single(self) -> bool:
         """Whether it is one named node, not all nodes with a label or a value, nor several named ones."""
@@ -86,18 +88,19 @@ class Anchor(NamedTuple):
         return [number for number in (self.mention, *(other for other, _ in self.also)) if number >= 0]
 
     def conditions(self, variable: str = "") -> list[str]:
-        """Return the conditions of several names: `x0.name IN ['Leipzig', 'Vienna']`; a single one needs none."""
-        if not self.also:
-            return []
+        """Return the conditions of several names, `x0.name IN ['Leipzig', 'Vienna']`, or of a name in a list."""
+        key = f"{variable or f'x{self.mention}'}.{quoted_name(self.property)}"
+        if self.in_list:
+            return [f"{quoted_string(self.name)} IN {key}"]
         names = ", ".join(map(quoted_string, (self.name, *(name for _, name in self.also))))
-        return [f"{variable or f'x{self.mention}'}.{quoted_name(self.property)} IN [{names}]"]
+        return [f"{key} IN [{names}]"] if self.also else []
 
     def node(self, variable: str = "") -> str:
         """Return the anchor as Cypher: `(:Human {name: 'Hans Zimmer'})`."""
         label = f":{quoted_name(self.label)}" if self.label and not self.omits_label else ""
         if self.labels:  # without labels, the names would be sought among all nodes
             label = ":" + "|".join(map(quoted_name, self.labels))
-        if self.also:
+        if self.also or self.in_list:
             return f"({variable or f'x{self.mention}'}{label})"
         if not self.name:
             return f"({variable}{label})"

@@ -21,6 +21,7 @@ from graphground.graphs.question.read import quantities_in
         ("prizes won more than twice, and at least three times", [("number", 2, ">"), ("number", 3, ">=")]),
         ("bands that once played twice as long", []),
         ("bands that played exactly once", [("number", 1, "=")]),
+        ("acts of more than one genre, and the one of none", [("number", 1, ">")]),
     ],
 )
 def test_numbers_and_dates_are_read_with_the_comparison_next_to_them(
