@@ -49,6 +49,10 @@ READING = 30.0
 STEPS = 200
 L1, PAIRED = 0.001, 2.0
 """The L1 term, and how much larger it is for what a form has with an operator."""
+MEASURED = 40
+"""The number of MetaQA's questions of each number of hops that are only measured."""
+FEWEST = 100
+"""Up to how many questions a group counts by their number: many small graphs do not outweigh the large ones."""
 MAX_LOSS = 0.02
 Shares = dict[str, tuple[float, float]]
 """For each group, the shares of questions whose first candidate, and of which one of five, is right."""
@@ -97,7 +101,7 @@ def collect(graph: Graph, questions: Sequence[Asked], weights: Mapping[str, floa
 
 
 def fit(examples: Sequence[Example], steps: int = STEPS, l1: float = L1) -> dict[str, float]:
-    """Return weights under which right candidates are the most probable; every group counts by its square root."""
+    """Return weights under which right candidates are the most probable; a large group counts by its square root."""
     sizes = Counter(example.asked.group for example in examples)
     names: dict[str, int] = {}
     rows: list[dict[str, float]] = []
@@ -115,7 +119,7 @@ def fit(examples: Sequence[Example], steps: int = STEPS, l1: float = L1) -> dict
             rows.append(features)
             groups.append(len(shares))
             right.append(is_right)
-        shares.append(sizes[example.asked.group] ** -0.5)
+        shares.append(max(sizes[example.asked.group], FEWEST) ** -0.5)
     if not rows:
         return {}
     table = np.zeros((len(rows), len(names)), dtype=np.float32)
@@ -247,7 +251,7 @@ def sets(options: argparse.Namespace) -> Iterator[tuple[Path, str, list[Asked]]]
         yield options.cypherbench, name, cypherbench_questions(name, options.cypherbench_each)
     if options.metaqa:
         home, _, name = options.metaqa.rpartition(":")
-        measured = {asked.question for asked in metaqa_questions(options.each)}
+        measured = {asked.question for asked in metaqa_questions(MEASURED)}
         others = metaqa_questions(2 * options.each, seed=11)
         yield Path(home), name, [asked for asked in others if asked.question not in measured]
     for text in options.questions:
