@@ -97,8 +97,8 @@ def _rewritten(query: t.Query) -> str:
 class Anchoring:
     """The edits that write the most selective nodes of a query first: `Anchoring(query).edits()`.
 
-    The embedded engine plans the first MATCH of a query by cost. Inside a subquery, after other clauses, or for a
-    pattern of variable length, it starts at the node that is written first:
+    The embedded engine plans the first MATCH of a query by cost if all its nodes have labels. Inside a subquery, after
+    other clauses, or for a pattern of variable length, it starts at the node that is written first:
 
         CALL { MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'Michael Mann'}) RETURN m } RETURN m.name
         CALL { MATCH (p:Person {name: 'Michael Mann'})<-[:directedBy]-(m:Movie) RETURN m } RETURN m.name
@@ -219,7 +219,8 @@ class Anchoring:
     def _reordered(self, clause: t.Match, bound: frozenset[str], inside: bool) -> Iterator[Edit]:
         paths = clause.patterns
         variable_length = any(rel.length for path in paths for rel in path.find(t.RelationshipPattern))
-        if not (inside or bound or variable_length):
+        unlabelled = any(node.labels is None for path in paths for node in nodes(path))
+        if not (inside or bound or variable_length or unlabelled):
             return
         if clause.hints or clause.mode or clause.search or any(not _reversible(path) for path in paths):
             return

@@ -15,6 +15,8 @@ MOVED = {
         "MATCH (q)-[:t]->(a) WHERE q.name = $n RETURN a } WITH DISTINCT a RETURN a.name",
     "MATCH (m:Movie)-[*1..3]-(p:Person {name: 'x'}) RETURN count(*)":
         "MATCH (p:Person {name: 'x'})-[*1..3]-(m:Movie) RETURN count(*)",
+    "MATCH (m)-[:directedBy]->(p:Person {name: 'x'}), (:Genre {name: 'y'})<-[:hasGenre]-(m) RETURN m.name":
+        "MATCH (p:Person {name: 'x'})<-[:directedBy]-(m), (m)-[:hasGenre]->(:Genre {name: 'y'}) RETURN m.name",
     "MATCH (p:Person) WHERE EXISTS { MATCH (m:Movie)-[:directedBy]->(p) } RETURN p.name":
         "MATCH (p:Person) WHERE EXISTS { MATCH (p)<-[:directedBy]-(m:Movie) } RETURN p.name",
     "UNWIND $names AS one MATCH (m:Movie)-[:directedBy {a: ']->'}]->(p:Person {name: one}) RETURN m.name":
