@@ -337,7 +337,9 @@ def find_placeholders(counts: Sequence[tuple[object, int]], total: int = 0, dist
     []
     """
     total, distinct = total or sum(count for _, count in counts), distinct or len(counts)
-    blank = {value for value, _ in counts if isinstance(value, str) and _is_blank(value)}
+    texts = {value for value, _ in counts if isinstance(value, str)}
+    # Without a letter, digit or symbol: `''`, `-` and `?`, but not `€`
+    blank = {text for text in texts if all(unicodedata.category(character)[0] in "PZC" for character in text)}
     others = [str(value) for value, _ in counts if value not in blank]
     digits = len(others) > 1 and all(any(map(str.isdigit, text)) for text in others)
     found = blank if 2 * len(blank) < distinct or digits else set[str]()
@@ -357,11 +359,6 @@ def find_placeholders(counts: Sequence[tuple[object, int]], total: int = 0, dist
         if dates or (beside >= FEWEST_BESIDE and (form is not None or (unique and often))):
             found = found | set(wordy)
     return sorted(found)
-
-
-def _is_blank(text: str) -> bool:
-    """Whether a text has no letter, digit or symbol: `''`, `-` and `?`, but not `€`."""
-    return all(unicodedata.category(character)[0] in "PZC" for character in text)
 
 
 def sorts_as_text(form: str, texts: Sequence[str]) -> bool:

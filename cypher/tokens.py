@@ -53,6 +53,10 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+LISTED = words("INDEX INDEXES CONSTRAINT CONSTRAINTS FUNCTION FUNCTIONS PROCEDURE PROCEDURES")
+"""The things that SHOW lists and that a query may read."""
+
+
 class Tokens:
     """Parallel lists with one entry per token; the last token has the kind `end`."""
 

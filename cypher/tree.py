@@ -931,12 +931,6 @@ class Braced(QueryBody):
     body: QueryBody
 
 
-LISTED = frozenset(
-    ("INDEX", "INDEXES", "CONSTRAINT", "CONSTRAINTS", "FUNCTION", "FUNCTIONS", "PROCEDURE", "PROCEDURES")
-)
-"""The things that SHOW lists and that a query may read."""
-
-
 class Command(QueryBody):
     """A schema or administration command: `CREATE INDEX …`, `DROP CONSTRAINT …`, `SHOW INDEXES …`, `GRANT …`.
 

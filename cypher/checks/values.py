@@ -508,16 +508,10 @@ YEAR = re.compile(r"\d{4}")
 NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _FUNCTIONS = {
     "date": "date",
-    "datetime": "datetime",
-    "localdatetime": "datetime",
     "tointeger": "int",
     "tofloat": "float",
-    "tostring": "str",
-    "tolower": "str",
-    "toupper": "str",
-    "lower": "str",
-    "upper": "str",
-    "trim": "str",
+    **dict.fromkeys(("datetime", "localdatetime"), "datetime"),
+    **dict.fromkeys(("tostring", "tolower", "toupper", "lower", "upper", "trim"), "str"),
 }
 _LITERALS = {t.StringLiteral: "str", t.IntegerLiteral: "int", t.FloatLiteral: "float", t.BooleanLiteral: "bool"}
 _PYTHON = {str: "str", bool: "bool", int: "int", float: "float", date: "date", datetime: "datetime"}

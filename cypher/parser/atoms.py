@@ -450,26 +450,17 @@ def _constant(make: Callable[[int, int], t.Expression]) -> Callable[[Cursor], t.
     return parse
 
 
-_INFINITY = _constant(lambda start, end: t.FloatLiteral(start, end, inf))
 _WORDS: dict[str, Callable[[Cursor], t.Expression | None]] = {
     "TRUE": _constant(lambda start, end: t.BooleanLiteral(start, end, True)),
     "FALSE": _constant(lambda start, end: t.BooleanLiteral(start, end, False)),
     "NULL": _constant(t.NullLiteral),
-    "INF": _INFINITY,
-    "INFINITY": _INFINITY,
+    **dict.fromkeys(("INF", "INFINITY"), _constant(lambda start, end: t.FloatLiteral(start, end, inf))),
     "NAN": _constant(lambda start, end: t.FloatLiteral(start, end, nan)),
     "CASE": expressions.case,
-    "EXISTS": subquery,
-    "COUNT": subquery,
-    "COLLECT": subquery,
-    "ALL": list_predicate,
-    "ANY": list_predicate,
-    "NONE": list_predicate,
-    "SINGLE": list_predicate,
-    "REDUCE": reduce,
-    "ALLREDUCE": reduce,
-    "SHORTESTPATH": shortest_path,
-    "ALLSHORTESTPATHS": shortest_path,
+    **dict.fromkeys(("EXISTS", "COUNT", "COLLECT"), subquery),
+    **dict.fromkeys(("ALL", "ANY", "NONE", "SINGLE"), list_predicate),
+    **dict.fromkeys(("REDUCE", "ALLREDUCE"), reduce),
+    **dict.fromkeys(("SHORTESTPATH", "ALLSHORTESTPATHS"), shortest_path),
     "TRIM": trim,
     "NORMALIZE": normalize,
 }

@@ -10,7 +10,7 @@ from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Edit, Problem
 from graphground.cypher.parser import atoms, expressions, patterns
 from graphground.cypher.parser.cursor import MAX_LENGTH, MAX_TOKENS, Cursor, Failure, Fatal
-from graphground.cypher.tokens import UNICODE_ESCAPE, Tokens, decode_unicode_escapes, tokenize, words
+from graphground.cypher.tokens import LISTED, UNICODE_ESCAPE, Tokens, decode_unicode_escapes, tokenize, words
 
 
 @dataclass(eq=False)
@@ -664,22 +664,16 @@ CLAUSES: dict[str, Callable[[Cursor], t.Clause]] = {
     "RETURN": return_,
     "UNWIND": unwind,
     "CALL": expressions.call,
-    "CREATE": create,
-    "INSERT": create,
+    **dict.fromkeys(("CREATE", "INSERT"), create),
     "MERGE": merge,
     "SET": set_,
     "REMOVE": remove,
-    "DELETE": delete,
-    "DETACH": delete,
-    "NODETACH": delete,
+    **dict.fromkeys(("DELETE", "DETACH", "NODETACH"), delete),
     "FOREACH": foreach,
     "LOAD": load_csv,
     "USE": use,
     "FINISH": finish,
-    "ORDER": order_and_page,
-    "SKIP": order_and_page,
-    "OFFSET": order_and_page,
-    "LIMIT": order_and_page,
+    **dict.fromkeys(("ORDER", "SKIP", "OFFSET", "LIMIT"), order_and_page),
 }
 
 NEWER: dict[str, Callable[[Cursor], t.Clause]] = {"LET": let, "FILTER": filter_, "FOR": for_}
@@ -689,14 +683,10 @@ NEWER: dict[str, Callable[[Cursor], t.Clause]] = {"LET": let, "FILTER": filter_,
 
 
 _INDEXES = frozenset(("RANGE", "TEXT", "POINT", "FULLTEXT", "VECTOR", "LOOKUP", "BTREE"))
-_ADMIN = frozenset(
-    ("ALTER", "GRANT", "DENY", "REVOKE", "RENAME", "ENABLE", "DEALLOCATE", "REALLOCATE", "DRYRUN", "START", "STOP")
-)
+_ADMIN = words("ALTER GRANT DENY REVOKE RENAME ENABLE DEALLOCATE REALLOCATE DRYRUN START STOP")
 _ADMIN_THINGS = frozenset(("DATABASE", "USER", "ROLE", "ALIAS", "COMPOSITE", "IMMUTABLE", "SERVER"))
 _CONSTRAINT_WORDS = words("ALL UNIQUE UNIQUENESS NODE REL RELATIONSHIP KEY EXIST EXISTENCE EXISTS PROPERTY TYPE")
-_AFTER_SHOW = frozenset(
-    ("MATCH", "OPTIONAL", "WITH", "UNWIND", "RETURN", "LET", "FILTER", "FOR", "ORDER", "SKIP", "LIMIT", "OFFSET")
-)
+_AFTER_SHOW = words("MATCH OPTIONAL WITH UNWIND RETURN LET FILTER FOR ORDER SKIP LIMIT OFFSET")
 _SHOWN = words(
     "ALIAS ALIASES ALL CURRENT DATABASE DATABASES DEFAULT HOME POPULATED PRIVILEGE PRIVILEGES ROLE ROLES SERVER "
     "SERVERS SETTING SETTINGS SUPPORTED TRANSACTION TRANSACTIONS USER USERS"
@@ -733,7 +723,7 @@ def _show(c: Cursor, kind: str) -> t.Command:
     start, begin = c.starts[c.i], c.i
     c.i += 1
     thing = _shown(c)
-    if thing not in t.LISTED:
+    if thing not in LISTED:
         c.i = begin
         return _unread(c, "show" if kind == "SHOW" else "admin")
     if thing in ("FUNCTION", "FUNCTIONS", "PROCEDURE", "PROCEDURES") and c.accept("EXECUTABLE") and c.accept("BY"):
@@ -780,10 +770,10 @@ def _shown(c: Cursor) -> str:
         place = c.i
         while c.kinds[place] in _CONSTRAINT_WORDS:
             place += 1
-        if c.kinds[place] in t.LISTED:
+        if c.kinds[place] in LISTED:
             c.i = place
     thing = c.kinds[c.i]
-    if thing not in t.LISTED and kind not in _SHOWN:
+    if thing not in LISTED and kind not in _SHOWN:
         raise c.fail("INDEXES, CONSTRAINTS, FUNCTIONS or PROCEDURES")
     c.i += 1
     return thing

@@ -26,7 +26,7 @@ from graphground.cypher.safety.allowed import (
     WRITE_INSTEAD,
 )
 from graphground.cypher.safety.time_limit import check_work
-from graphground.cypher.tokens import words
+from graphground.cypher.tokens import LISTED, words
 from graphground.cypher.types import BOOLEAN, FLOAT, INTEGER, LIST, MAP, STRING, Type
 
 _SUSPECT = words(
@@ -133,7 +133,7 @@ def unknown_functions(query: tree.Query) -> set[str]:
 def _command(node: tree.Command) -> Iterator[Problem]:
     # `words` ends with the object of the SHOW if the command was parsed completely;
     # otherwise it has only the first words.
-    if node.kind == "show" and node.words.startswith("SHOW ") and node.words.rpartition(" ")[2] in tree.LISTED:
+    if node.kind == "show" and node.words.startswith("SHOW ") and node.words.rpartition(" ")[2] in LISTED:
         return
     level: Access = "schema" if node.kind == "schema" else "admin"
     message = f"{node.words} is not allowed: only the graph's data may be read"

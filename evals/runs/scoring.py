@@ -150,9 +150,7 @@ CATEGORIES: Mapping[str, str] = {
 }
 
 _BY_CODE = {
-    "unknown_label": "schema_violation",
-    "unknown_relationship_type": "schema_violation",
-    "unknown_property": "schema_violation",
+    **dict.fromkeys(("unknown_label", "unknown_relationship_type", "unknown_property"), "schema_violation"),
     "impossible_pattern": "schema_violation",
     "reversed_direction": "reversed_direction",
 }

@@ -34,12 +34,7 @@ SPECIAL = (
 TEMPLATES = ("n_name", "n_prop", "n_order_by", "n_argmax", "n_where", "n_agg")
 OTHER = "other"
 
-COMBINED = {
-    "n_name_prop": "n_prop",
-    "n_prop_distinct": "n_prop",
-    "n_prop_array_distinct": "n_prop",
-    "n_prop_combined": "n_prop",
-}
+COMBINED = dict.fromkeys(("n_name_prop", "n_prop_distinct", "n_prop_array_distinct", "n_prop_combined"), "n_prop")
 """The group of each template that CypherBench's report counts together with others."""
 
 

@@ -496,11 +496,9 @@ def select(workspace: Workspace, plan: Plan, label: str) -> None:
     def values(item: int, name: str) -> list[Value]:
         return [statement.value for statement in select_best(workspace.statements(item, name))]
 
-    def is_member(item: int) -> bool:
-        return any(value[0] == ITEM and item_number(value[1]) in classes for value in values(item, property_of_classes))
-
     def fits(item: int) -> bool:
-        if classes and not is_member(item):
+        of_item = values(item, property_of_classes) if classes else ()
+        if classes and not any(value[0] == ITEM and item_number(value[1]) in classes for value in of_item):
             return False
         if any((ITEM, link.item) not in values(item, link.property) for link in node.linked_to):
             return False
