@@ -32,8 +32,12 @@ class Asked:
     def __init__(self, graph: Graph, question: Question) -> None:
         self.graph, self.schema, self.question = graph, graph.schema, question
         self.evidence = Evidence(question, vocabulary_of(graph.schema))
+        starts = {mention.words[0] for mention in question.mentions if mention.verdict != "not_found"}
         free = [
-            its for its in question.possible if question.mentioned.isdisjoint(range(its.words[0], its.words[1] + 1))
+            its
+            for its in question.possible
+            if question.mentioned.isdisjoint(range(its.words[0], its.words[1] + 1))
+            and its.words[1] + 1 not in starts  # "the writer @" says what the name is
         ]
         self.mentions = [*question.mentions, *free]
         """The mentions of the question, and then the names that its other words may be."""

@@ -9,6 +9,7 @@ import pytest
 
 from graphground.graphs.graph import Graph
 from graphground.graphs.question.read import read
+from graphground.graphs.suggestions.asked import Asked
 from graphground.graphs.suggestions.shapes import spread
 from graphground.graphs.suggestions.suggest import MAX_SPREAD, propose, suggest
 from tests.support.simplekg_files import imported, link, node
@@ -118,6 +119,11 @@ def test_the_gold_query_is_among_the_candidates(graph: Graph, question: str, gol
     assert wanted
     candidates = [its.candidate.cypher() for its in propose(graph, read(question, graph, seconds=60), seconds=60)]
     assert any(rows(graph, query) == wanted for query in candidates[:MAX_SPREAD]), candidates[:MAX_SPREAD]
+
+
+def test_a_word_that_says_what_a_name_is_names_nothing_else(graph: Graph) -> None:
+    for question, names in (("rock acts", ["rock"]), ("Who follows rock Golden Ferry 1?", ["Golden Ferry 1"])):
+        assert [its.nodes[0].name for its in Asked(graph, read(question, graph)).mentions] == names
 
 
 def test_every_condition_runs_where_texts_stand_beside_dates(graph: Graph) -> None:
