@@ -99,14 +99,15 @@ def page_with_token(page_home: Home, page_address: str) -> Iterator[str]:
         pytest.param((400, True), id="narrow-dark", marks=pytest.mark.long),
     ]
 )
-def tab(chromium: Page, request: pytest.FixtureRequest) -> Page:
-    """Return a fresh tab, 1280 pixels wide in light colours.
+def tab(chromium: Page, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """Yield a fresh tab, 1280 pixels wide in light colours; an error of the page or on its console fails the test.
 
     In `.ci/slow`, the tests that use this fixture are repeated in dark colours and at 400 pixels.
     """
     width, dark = request.param
     chromium.fresh(width=width, dark=dark)
-    return chromium
+    yield chromium
+    assert chromium.errors == []
 
 
 Violations = Callable[[Page], list[str]]

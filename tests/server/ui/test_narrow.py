@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,10 +17,11 @@ LETTER_PIXELS = "12 * document.querySelector('.canvas').cy.zoom()"
 
 
 @pytest.fixture
-def narrow(chromium: Page) -> Page:
-    """Return a tab 400 pixels wide in dark colours."""
+def narrow(chromium: Page) -> Iterator[Page]:
+    """Yield a tab 400 pixels wide in dark colours; an error of the page or on its console fails the test."""
     chromium.fresh(width=400, dark=True)
-    return chromium
+    yield chromium
+    assert chromium.errors == []
 
 
 def touch(page: Page, kind: str, *points: tuple[float, float]) -> None:
@@ -44,7 +46,6 @@ def test_the_schema_is_a_list_if_its_picture_would_be_too_small_to_read(narrow: 
     narrow.wait("document.activeElement.textContent.startsWith('Team')")
     narrow.wait("document.querySelector('.labels li:first-child').innerText.includes('inception_year')")
     assert narrow.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert narrow.errors == []
 
 
 def test_a_schema_with_few_labels_is_drawn_on_a_narrow_screen_too(narrow: Page, page_address: str) -> None:
@@ -85,7 +86,6 @@ def test_the_picture_is_readable_at_once_and_is_moved_with_one_finger_and_zoomed
     narrow.click("[data-form=list]")
     narrow.wait("document.querySelector('.labels [open] h2')?.textContent === 'Venue'")
     assert "form=list" in narrow.evaluate("location.hash")
-    assert narrow.errors == []
 
 
 def test_the_drawing_of_rows_is_readable_at_once_around_the_most_connected_node(
@@ -98,4 +98,3 @@ def test_the_drawing_of_rows_is_readable_at_once_around_the_most_connected_node(
     press(narrow, "Show as a graph")
     narrow.wait(f"document.querySelector('.canvas') && ({IN_SIGHT}).includes('Boston Celtics')")
     assert narrow.evaluate(LETTER_PIXELS) >= LETTERS
-    assert narrow.errors == []

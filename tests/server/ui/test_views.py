@@ -49,9 +49,8 @@ def text_of(page: Page, selector: str) -> str:
 
 def open_view(page: Page, address: str, view: str, graph: str = "nba", **parameters: str) -> None:
     """Open a view and wait until it has loaded its data."""
-    page.evaluate(
-        "document.querySelector('.view')?.removeAttribute('data-ready')"
-    )  # a change of the hash alone does not load a new document
+    # A change of the hash alone does not load a new document.
+    page.evaluate("document.querySelector('.view')?.removeAttribute('data-ready')")
     more = "&".join(f"{key}={quote(value)}" for key, value in parameters.items())
     page.visit(f"{address}#/{view}/{graph if view != 'graphs' else ''}{'?' + more if more else ''}")
     ready(page, view)
@@ -107,7 +106,6 @@ def test_the_schema_is_a_picture_whose_labels_show_their_statistics(tab: Page, p
     assert "% filled" in text_of(tab, ".details")
     show_all(tab, 7)
     assert "label=Team" in tab.evaluate("location.hash")
-    assert tab.errors == []
 
 
 def test_the_picture_is_zoomed_and_moved_by_buttons_keys_and_mouse(tab: Page, page_address: str) -> None:
@@ -162,7 +160,6 @@ def test_labels_are_hidden_and_a_node_is_expanded_into_its_neighbours(tab: Page,
     tab.click(".behind .details a")
     tab.wait(f"({QUERY_TEXT}).includes('elementId(n) = $id')")  # the link runs what it shows
     tab.wait("document.querySelector('.rows [role=gridcell]')?.textContent.includes('Boston Celtics')")
-    assert tab.errors == []
 
 
 def test_the_drawing_obeys_the_limit_and_the_order_of_the_rows(tab: Page, page_address: str) -> None:
@@ -174,7 +171,6 @@ def test_the_drawing_obeys_the_limit_and_the_order_of_the_rows(tab: Page, page_a
     tab.wait("document.querySelector('.canvas')")
     teams = f"{NODES}.filter((node) => node.data('node').label === 'Team').map((node) => node.data('caption'))"
     assert set(tab.evaluate(teams)) == names
-    assert tab.errors == []
 
 
 DRAWING = """
@@ -195,7 +191,6 @@ def test_more_than_three_hundred_nodes_are_drawn_as_one_circle_for_each_label(ta
     show_all(tab, 2)
     press(tab, "Draw every node")
     show_all(tab, 500)
-    assert tab.errors == []
 
 
 CHARTS = """
@@ -258,7 +253,6 @@ def test_typing_a_name_shows_matching_entities_with_the_reason_and_the_verdict(t
     tab.click(".candidates a")
     ready(tab, "query")
     assert "(n:Player {name: 'LeBron James'})" in tab.evaluate(QUERY_TEXT)
-    assert tab.errors == []
 
 
 def test_the_editor_completes_labels_types_and_properties_from_the_schema(tab: Page, page_address: str) -> None:
@@ -294,7 +288,6 @@ def test_text_typed_before_the_editor_is_loaded_stays_and_is_checked(tab: Page, 
     tab.wait("document.querySelector('.cm-lintRange-error')")
     tab.type(" LIMIT 1")
     assert tab.evaluate(QUERY_TEXT) == "MATCH (t:Taem) RETURN t LIMIT 1"
-    assert tab.errors == []
 
 
 def test_diagnostics_are_underlined_at_their_position_and_fixed_by_a_click(tab: Page, page_address: str) -> None:
@@ -315,7 +308,6 @@ def test_diagnostics_are_underlined_at_their_position_and_fixed_by_a_click(tab: 
     tab.wait("document.querySelector('.findings .whole button')")
     tab.click(".findings .whole button")
     tab.wait("document.querySelector('.verdict-line').textContent.startsWith('Valid')")
-    assert tab.errors == []
 
 
 def test_rows_are_sorted_copied_saved_and_drawn_as_a_graph(tab: Page, page_address: str, tmp_path: Path) -> None:
@@ -354,7 +346,6 @@ def test_rows_are_sorted_copied_saved_and_drawn_as_a_graph(tab: Page, page_addre
     tab.evaluate(f"{NODES}[0].emit('tap') && 1")
     tab.wait("document.querySelector('.behind .details h2')")
     assert "playsFor" in text_of(tab, ".behind .details")
-    assert tab.errors == []
 
 
 def test_an_empty_answer_is_explained_at_the_part_of_the_pattern_that_matches_nothing(
@@ -374,7 +365,6 @@ def test_an_empty_answer_is_explained_at_the_part_of_the_pattern_that_matches_no
     assert "p.height_cm > 300" in tab.evaluate("document.querySelector('.chain svg').getAttribute('aria-label')")
     tab.click(".pattern-figure summary")
     assert "0 of" in text_of(tab, ".pattern-figure ol")
-    assert tab.errors == []
 
 
 TABLE = """
@@ -406,7 +396,6 @@ def test_rows_that_an_answer_omits_are_read_up_to_the_limit(tab: Page, page_addr
     tab.evaluate("document.getElementById('limit').value = '10000'")
     run(tab)
     tab.wait("document.querySelector('.results p').textContent.startsWith('6,000 rows.')")
-    assert tab.errors == []
 
 
 def test_a_query_that_times_out_is_reported_and_the_next_query_runs(tab: Page, page_address: str) -> None:
@@ -439,7 +428,6 @@ def test_a_question_is_grounded_step_by_step_and_answered(tab: Page, page_addres
     second = tab.evaluate("document.querySelectorAll('.suggestions pre')[1].textContent")
     tab.wait(f"document.querySelector('.answer .ran')?.textContent === {json.dumps(second)}")
     tab.wait("document.querySelector('.answer .results, .answer .table, .answer p')")
-    assert tab.errors == []
 
 
 DOUBT = """
@@ -468,4 +456,3 @@ def test_a_doubtful_answer_is_a_question_with_the_readings_to_choose_from(tab: P
     tab.wait("document.querySelector('.answer .rows [role=row]')")
     assert text_of(tab, ".answer h2") == reading
     assert first.partition(", ")[0] in {row[0] for row in rows_of(tab)}
-    assert tab.errors == []
