@@ -4,7 +4,7 @@ long texts are checked one after another.
 
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,13 +16,7 @@ from graphground.server import threads
 from graphground.server.threads import CALLS_AT_ONCE, MAX_WAITING, Limit, WorkerThreads, caller_of, is_bulky
 from graphground.tools.tool import ToolFailure
 
-
-def bounded(work: Callable[[], Awaitable[None]]) -> None:
-    async def run() -> None:
-        with anyio.fail_after(30):
-            await work()
-
-    anyio.run(run)
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(30)]
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -30,79 +24,69 @@ async def until(condition: Callable[[], bool]) -> None:
         await anyio.sleep(0.005)
 
 
-def test_one_client_cannot_take_all_threads_and_quick_tools_have_their_own() -> None:
-    async def work() -> None:
-        workers, free, running = WorkerThreads(), threading.Event(), list[int]()
+async def test_one_client_cannot_take_all_threads_and_quick_tools_have_their_own() -> None:
+    workers, free, running = WorkerThreads(), threading.Event(), list[int]()
 
-        def slow() -> None:
-            running.append(1)
-            free.wait(20)
+    def slow() -> None:
+        running.append(1)
+        free.wait(20)
 
-        async with anyio.create_task_group() as group:
-            for _ in range(CALLS_AT_ONCE + 10):
-                group.start_soon(workers.run, "hog", "execute_cypher", {}, slow)
-            await until(lambda: len(running) == CALLS_AT_ONCE * 3 // 4)
-            assert await workers.run("innocent", "execute_cypher", {}, lambda: 7) == 7
-            assert await workers.run("hog", "list_graphs", {}, lambda: 8) == 8
-            assert len(running) == CALLS_AT_ONCE * 3 // 4
-            free.set()
-
-    bounded(work)
+    async with anyio.create_task_group() as group:
+        for _ in range(CALLS_AT_ONCE + 10):
+            group.start_soon(workers.run, "hog", "execute_cypher", {}, slow)
+        await until(lambda: len(running) == CALLS_AT_ONCE * 3 // 4)
+        assert await workers.run("innocent", "execute_cypher", {}, lambda: 7) == 7
+        assert await workers.run("hog", "list_graphs", {}, lambda: 8) == 8
+        assert len(running) == CALLS_AT_ONCE * 3 // 4
+        free.set()
 
 
-def test_a_client_with_too_many_calls_is_refused_at_once() -> None:
-    async def work() -> None:
-        workers, free = WorkerThreads(), threading.Event()
-        async with anyio.create_task_group() as group:
-            for _ in range(CALLS_AT_ONCE * 3 // 4 + MAX_WAITING):
-                group.start_soon(workers.run, "hog", "execute_cypher", {}, lambda: free.wait(20))
+async def test_a_client_with_too_many_calls_is_refused_at_once() -> None:
+    workers, free = WorkerThreads(), threading.Event()
+    async with anyio.create_task_group() as group:
+        for _ in range(CALLS_AT_ONCE * 3 // 4 + MAX_WAITING):
+            group.start_soon(workers.run, "hog", "execute_cypher", {}, lambda: free.wait(20))
+        await anyio.wait_all_tasks_blocked()
+        with pytest.raises(ToolFailure, match=f"already has {MAX_WAITING} calls that wait"):
+            await workers.run("hog", "execute_cypher", {}, lambda: None)
+        assert await workers.run("innocent", "execute_cypher", {}, lambda: 7) == 7
+        free.set()
+
+
+async def test_the_waiting_client_with_the_fewest_calls_is_next() -> None:
+    limit, order = Limit(2, 2), list[str]()
+
+    async def enter(caller: str) -> None:
+        await limit.enter(caller)
+        order.append(caller)
+
+    async with anyio.create_task_group() as group:
+        for caller in ("hog", "hog", "hog", "hog", "innocent"):
+            group.start_soon(enter, caller)
             await anyio.wait_all_tasks_blocked()
-            with pytest.raises(ToolFailure, match=f"already has {MAX_WAITING} calls that wait"):
-                await workers.run("hog", "execute_cypher", {}, lambda: None)
-            assert await workers.run("innocent", "execute_cypher", {}, lambda: 7) == 7
-            free.set()
-
-    bounded(work)
-
-
-def test_the_waiting_client_with_the_fewest_calls_is_next() -> None:
-    async def work() -> None:
-        limit, order = Limit(2, 2), list[str]()
-
-        async def enter(caller: str) -> None:
-            await limit.enter(caller)
-            order.append(caller)
-
-        async with anyio.create_task_group() as group:
-            for caller in ("hog", "hog", "hog", "hog", "innocent"):
-                group.start_soon(enter, caller)
-                await anyio.wait_all_tasks_blocked()
-            assert order == ["hog", "hog"]
-            limit.leave("hog")
-            await anyio.wait_all_tasks_blocked()
-            assert order == ["hog", "hog", "innocent"]
-            limit.leave("innocent")
-            limit.leave("hog")
-
-    bounded(work)
+        assert order == ["hog", "hog"]
+        limit.leave("hog")
+        await anyio.wait_all_tasks_blocked()
+        assert order == ["hog", "hog", "innocent"]
+        limit.leave("innocent")
+        limit.leave("hog")
 
 
-def test_a_call_that_is_cancelled_while_it_waits_gives_way_and_leaves_nothing_behind() -> None:
-    async def work() -> None:
-        limit = Limit(1, 1)
-        await limit.enter("a")
-        with anyio.move_on_after(0.01):
-            await limit.enter("b")
-        limit.leave("a")
-        await limit.enter("c")
-        limit.leave("c")
-        assert not limit.running
-        assert not limit.waiting
-
-    bounded(work)
+async def test_a_call_that_is_cancelled_while_it_waits_gives_way_and_leaves_nothing_behind() -> None:
+    limit = Limit(1, 1)
+    await limit.enter("a")
+    with anyio.move_on_after(0.01):
+        await limit.enter("b")
+    limit.leave("a")
+    await limit.enter("c")
+    limit.leave("c")
+    assert not limit.running
+    assert not limit.waiting
 
 
-def test_a_call_whose_query_the_database_did_not_terminate_counts_as_running(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_call_whose_query_the_database_did_not_terminate_counts_as_running(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(threads, "LINGERING_SECONDS", 0.2)
 
     def abandon() -> None:
@@ -110,32 +94,26 @@ def test_a_call_whose_query_the_database_did_not_terminate_counts_as_running(mon
         assert cancellation is not None
         cancellation.lingers = True
 
-    async def work() -> None:
-        workers = WorkerThreads()
-        await workers.run("client", "execute_cypher", {}, abandon)
-        assert workers.load() == (1, 0)
-        await until(lambda: workers.load() == (0, 0))
-
-    bounded(work)
+    workers = WorkerThreads()
+    await workers.run("client", "execute_cypher", {}, abandon)
+    assert workers.load() == (1, 0)
+    await until(lambda: workers.load() == (0, 0))
 
 
-def test_long_texts_of_one_client_are_checked_one_after_another() -> None:
-    async def work() -> None:
-        workers, at_once, most = WorkerThreads(), list[int](), list[int]()
+async def test_long_texts_of_one_client_are_checked_one_after_another() -> None:
+    workers, at_once, most = WorkerThreads(), list[int](), list[int]()
 
-        def judge() -> None:
-            at_once.append(1)
-            most.append(len(at_once))
-            time.sleep(0.005)
-            at_once.pop()
+    def judge() -> None:
+        at_once.append(1)
+        most.append(len(at_once))
+        time.sleep(0.005)
+        at_once.pop()
 
-        async with anyio.create_task_group() as group:
-            for _ in range(8):
-                group.start_soon(workers.run, "hog", "validate_cypher", {"query": "x" * 6_000}, judge)
-        assert max(most) == 1
-        assert len(most) == 8
-
-    bounded(work)
+    async with anyio.create_task_group() as group:
+        for _ in range(8):
+            group.start_soon(workers.run, "hog", "validate_cypher", {"query": "x" * 6_000}, judge)
+    assert max(most) == 1
+    assert len(most) == 8
 
 
 @pytest.mark.parametrize(
@@ -152,24 +130,21 @@ def test_a_long_text_has_thousands_of_characters_or_many_parts(arguments: Any, e
     assert is_bulky(arguments) is expected
 
 
-def test_a_cancelled_call_cancels_its_queries() -> None:
-    async def work() -> None:
-        workers, started, cancelled = WorkerThreads(), threading.Event(), threading.Event()
+async def test_a_cancelled_call_cancels_its_queries() -> None:
+    workers, started, cancelled = WorkerThreads(), threading.Event(), threading.Event()
 
-        def query() -> None:
-            cancellation = CANCELLATION.get()
-            assert cancellation is not None
-            cancellation.add(cancelled.set)
-            started.set()
-            cancelled.wait(20)
+    def query() -> None:
+        cancellation = CANCELLATION.get()
+        assert cancellation is not None
+        cancellation.add(cancelled.set)
+        started.set()
+        cancelled.wait(20)
 
-        async with anyio.create_task_group() as group:
-            group.start_soon(workers.run, "client", "execute_cypher", {}, query)
-            await until(started.is_set)
-            group.cancel_scope.cancel()
-        assert cancelled.wait(20)
-
-    bounded(work)
+    async with anyio.create_task_group() as group:
+        group.start_soon(workers.run, "client", "execute_cypher", {}, query)
+        await until(started.is_set)
+        group.cancel_scope.cancel()
+    assert cancelled.wait(20)
 
 
 def request(port: int, *, session: str = "", client: str = "", host: str = "127.0.0.1") -> SimpleNamespace:

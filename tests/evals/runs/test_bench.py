@@ -2,6 +2,7 @@
 
 import csv
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,10 +51,7 @@ def ask(made: Bench, reply: dict[str, Any], budget: float | None = None) -> Any:
     async def answer(entry: Entry, task: Task) -> dict[str, Any]:
         return {"qid": task.qid, **reply}
 
-    async def go() -> Any:
-        return await made.ask(answer, budget=budget)
-
-    return anyio.run(go)
+    return anyio.run(partial(made.ask, answer, budget=budget))
 
 
 def test_a_model_is_added_later_and_only_its_questions_are_asked(tmp_path: Path) -> None:

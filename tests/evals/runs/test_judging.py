@@ -2,8 +2,8 @@
 
 import csv
 import json
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
@@ -49,10 +49,7 @@ def judged(folder: Path, judge: str, lenient: frozenset[str] = frozenset(), *, s
         right = "Heat and Ronin." in prompt or any(f"Which {name}?" in prompt for name in lenient)
         return f"VERDICT: {'right' if right else 'wrong'}\nREASON: as the rows say"
 
-    async def go() -> None:
-        await judge_run(folder, judge, ask, second=second)
-
-    anyio.run(go)
+    anyio.run(partial(judge_run, folder, judge, ask, second=second))
     return prompts
 
 
@@ -131,10 +128,7 @@ def test_a_reply_without_a_verdict_counts_as_wrong_and_is_kept(run: Path) -> Non
     async def ask(prompt: str) -> str:
         return "It depends."
 
-    async def go() -> Any:
-        return await judge_run(run, "m", ask)
-
-    assert anyio.run(go) == 8
+    assert anyio.run(judge_run, run, "m", ask) == 8
     assert {line["reason"] for line in map(json.loads, (run / "judgements.jsonl").read_text().splitlines())} == {
         "It depends."
     }
