@@ -90,10 +90,7 @@ def test_values_of_other_properties_are_looked_up_if_the_index_has_them() -> Non
     assert diagnostics_of("MATCH (p:Person) WHERE 'France' IN p.country_of_citizenship RETURN p.name") == []
 
 
-def test_an_absent_name_has_no_suggestion_and_at_most_two_nearest_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("graphground.cypher.checks.entities.SECONDS", 60.0)  # the first verdict loads its model
+def test_an_absent_name_has_no_suggestion_and_at_most_two_nearest_names(tmp_path: Path) -> None:
     people = ("Carl Sagan", "Carl Orff", "Karl Malone", "Edwin Hubble", "Emmy Noether")
     names = indexed(tmp_path / "names", [Record(str(key), "Person", name) for key, name in enumerate(people)])
     query = "MATCH (p:Person {name: 'Carla Simonsen'}) WHERE p.name <> 'Emy Noether' RETURN p.gender"

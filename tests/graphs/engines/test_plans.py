@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import neo4j
 import pytest
 
 from graphground.graphs.engines.bolt import BoltEngine, asks_for_plan
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
-from tests.support.neo4j_server import Neo4jServer
+from tests.support.neo4j_server import Neo4jServer, seeded
 
 QUERY = "MATCH (film:Film) WHERE film.name STARTS WITH 'H' RETURN film.name, count(*) AS films"
 
@@ -31,8 +30,7 @@ def test_the_embedded_engine_returns_its_plan(film_graph: Graph, prefix: str) ->
 
 
 def test_neo4j_returns_operators_with_estimates_and_with_figures(neo4j_5: Neo4jServer) -> None:
-    with neo4j.GraphDatabase.driver(neo4j_5.uri, auth=(neo4j_5.user, neo4j_5.password)) as driver:
-        driver.execute_query("MERGE (:PlannedTeam {name: 'Heat'})")
+    seeded(neo4j_5, "MERGE (:PlannedTeam {name: 'Heat'})")
     engine = BoltEngine(neo4j_5.address)
     try:
         explained = engine.run("EXPLAIN MATCH (t:PlannedTeam) RETURN t.name LIMIT 5", limit=1)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-import neo4j
 import pyarrow
 import pyarrow.parquet
 import pytest
@@ -27,7 +26,7 @@ from graphground.graphs.loading.load import export_graph, load_file
 from graphground.graphs.loading.simplekg import RecordChecks, SimpleKGError, SimpleKGFile, check_of, embedded_check
 from graphground.graphs.storage.home import Catalog, Home
 from tests.support.documents import make_entity, make_relation, schema_document
-from tests.support.neo4j_server import Neo4jServer
+from tests.support.neo4j_server import Neo4jServer, seeded
 from tests.support.times import ALL, FORMS, LOCAL, ZONED
 
 EXPECTED = {label: {"type": type_, **{text: text for text in texts}} for label, (texts, type_, _) in FORMS.items()}
@@ -110,8 +109,7 @@ def test_a_neo4j_gets_every_time_gives_it_back_unchanged_and_sees_it_as_the_embe
     stored: Home, neo4j_5: Neo4jServer, tmp_path: Path
 ) -> None:
     simplekg(tmp_path / "times.json")
-    with neo4j.GraphDatabase.driver(neo4j_5.uri, auth=(neo4j_5.user, neo4j_5.password)) as driver:
-        driver.execute_query("MATCH (n) DETACH DELETE n")
+    seeded(neo4j_5, "MATCH (n) DETACH DELETE n")
     load_into(tmp_path / "times.json", neo4j_5.address)
     import_records(DatabaseSource(neo4j_5.address), "t", tmp_path / "copy.json")
     assert values_in(tmp_path / "copy.json") == EXPECTED

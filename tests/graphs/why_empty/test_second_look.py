@@ -60,7 +60,6 @@ def graphs(films_home: Home, data_folder: Path, tmp_path_factory: pytest.TempPat
 @pytest.fixture(autouse=True)
 def long_time_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Raise the time limits of the checks that run after a query has returned rows, since the machine may be busy."""
-    monkeypatch.setattr(look, "SECONDS", 60.0)
     monkeypatch.setattr(look, "PATIENCE", 60.0)
     monkeypatch.setattr(look, "SMALL_MS", float("inf"))
 

@@ -280,9 +280,8 @@ def test_a_domain_of_cypherbench_is_the_same_as_from_entity_documents(tmp_path: 
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
     discarded = [json.loads((tmp_path / f"{name}.discarded.json").read_bytes()) for name in "ab"]
     for entry in (*discarded[0], *discarded[1]):
-        entry[
-            "examples"
-        ].sort()  # statements of the same item come in the order of their identifiers, or of their values
+        # Statements of the same item come in the order of their identifiers, or of their values.
+        entry["examples"].sort()
     assert discarded[0] == discarded[1]
 
 

@@ -20,7 +20,7 @@ from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Catalog, Home, write_manifest
 from graphground.server.settings import SettingsError, read_settings
 from graphground.tools.find_entities import FindEntitiesRequest, find_entities
-from tests.support.neo4j_server import Neo4jServer
+from tests.support.neo4j_server import Neo4jServer, seeded
 from tests.support.recorder import Recorder
 
 NAMES = ["car", "train", "dog", "horse", "bread", "wine"]
@@ -57,9 +57,7 @@ def things(neo4j_5: Neo4jServer) -> Iterator[BoltEngine]:
     engine = bolt_engine(neo4j_5.address)
     yield engine
     engine.close()
-    with neo4j.GraphDatabase.driver(neo4j_5.uri, auth=(neo4j_5.user, neo4j_5.password)) as driver:
-        for name in ("things", "far_things", "others"):
-            driver.execute_query(f"DROP INDEX {name}")
+    seeded(neo4j_5, *(f"DROP INDEX {name}" for name in ("things", "far_things", "others")))
 
 
 @pytest.mark.neo4j

@@ -3,6 +3,8 @@
 import datetime
 import decimal
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -288,7 +290,7 @@ def test_a_mapping_that_names_another_frame_is_refused(tmp_path: Path) -> None:
 def test_without_the_extra_parquet_the_error_contains_the_install_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "graphground.graphs.loading.importing.arrow_tables", None)
+    monkeypatch.setitem(sys.modules, "graphground.graphs.loading.importing.arrow_tables", None)
     with pytest.raises(ImportRefused, match=r"bootstrap.py install --extra parquet"):
         open_table(tmp_path / "a.parquet")
     monkeypatch.setattr("graphground.__file__", str(tmp_path / "graphground" / "__init__.py"))  # installed with pip
@@ -297,9 +299,6 @@ def test_without_the_extra_parquet_the_error_contains_the_install_command(
 
 
 def test_importing_csv_does_not_load_pyarrow() -> None:
-    import subprocess
-    import sys
-
     code = (
         "import sys, graphground.graphs.loading.importing.mapping, graphground.graphs.loading.importing.from_python;"
         "sys.exit('pyarrow' in sys.modules)"
