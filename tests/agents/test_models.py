@@ -252,14 +252,12 @@ def test_no_call_is_made_twice(tmp_path: Path, keys: str) -> None:
     assert keys not in "".join(path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.json"))
 
 
-def test_concurrent_equal_requests_cause_one_call(tmp_path: Path) -> None:
-    async def ask_three_times() -> None:
+@pytest.mark.anyio
+async def test_concurrent_equal_requests_cause_one_call(tmp_path: Path) -> None:
+    with ScriptedEndpoint(lambda request: say("x")) as endpoint:
         async with Model(settings(endpoint), ReplyCache(tmp_path)) as model, anyio.create_task_group() as tasks:
             for _ in range(3):
                 tasks.start_soon(model.ask, QUESTION)
-
-    with ScriptedEndpoint(lambda request: say("x")) as endpoint:
-        anyio.run(ask_three_times)
     assert len(endpoint.requests) == 1
 
 

@@ -14,10 +14,8 @@ def test_a_real_prediction_is_repaired() -> None:
 
 
 def test_correcting_a_name_reveals_that_the_pattern_is_reversed() -> None:
-    assert (
-        validate("MATCH (p:Persn)-[:hasCEO]->(c) RETURN c.launch_year", COMPANY).suggested_query
-        == "MATCH (p:Person)<-[:hasCEO]-(c) RETURN c.launch_year"
-    )
+    report = validate("MATCH (p:Persn)-[:hasCEO]->(c) RETURN c.launch_year", COMPANY)
+    assert report.suggested_query == "MATCH (p:Person)<-[:hasCEO]-(c) RETURN c.launch_year"
 
 
 @pytest.mark.parametrize(

@@ -174,9 +174,8 @@ def test_a_property_that_may_exist_is_not_reported(query: str) -> None:
 
 
 def test_with_an_open_schema_no_missing_name_is_reported() -> None:
-    assert (
-        codes("MATCH (n:Compnay {x: 1})-[:ownz]->(m) RETURN m.y", schema("open", {"Company": {}}, [], open=True)) == []
-    )
+    company = schema("open", {"Company": {}}, [], open=True)
+    assert codes("MATCH (n:Compnay {x: 1})-[:ownz]->(m) RETURN m.y", company) == []
 
 
 def test_nodes_with_several_labels_have_the_properties_of_all_of_them() -> None:
