@@ -421,10 +421,13 @@ def reverse(step: Step) -> Step:
 def _sample(path: Path, limit: int = SAMPLE) -> str:
     """Return the clauses that bind `n` to (some of) the nodes at the end of a path."""
     head, path = path.unwound("name")
+    where = "".join(f" WHERE {condition}" for condition in path.anchor.conditions("" if path.steps else "n"))
     if not path.steps:
-        return f"{head}MATCH {path.anchor.node('n')}" + ("" if path.anchor.is_single() else f" WITH n LIMIT {limit}")
+        return f"{head}MATCH {path.anchor.node('n')}{where}" + (
+            "" if path.anchor.is_single() else f" WITH n LIMIT {limit}"
+        )
     arrows = "()".join(step.arrow() for step in path.steps)
-    return f"{head}MATCH {path.anchor.node()}{arrows}(n) WITH DISTINCT n LIMIT {limit}"
+    return f"{head}MATCH {path.anchor.node()}{arrows}(n){where} WITH DISTINCT n LIMIT {limit}"
 
 
 def _with_both_ways(links: Iterable[_Link]) -> list[_Link]:

@@ -1,6 +1,7 @@
 """Candidate queries on a small festival in the embedded engine, compared with a gold query by their rows."""
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from graphground.graphs.question.read import read
 from graphground.graphs.suggestions.asked import Asked
 from graphground.graphs.suggestions.shapes import spread
 from graphground.graphs.suggestions.suggest import MAX_SPREAD, propose, suggest
+from graphground.graphs.suggestions.walks import Anchor, Walker
+from graphground.graphs.suggestions.walks import Path as Walk
 from tests.support.simplekg_files import imported, link, node
 from tests.support.small_graph import opened_graph
 
@@ -124,6 +127,12 @@ def test_the_gold_query_is_among_the_candidates(graph: Graph, question: str, gol
 def test_a_word_that_says_what_a_name_is_names_nothing_else(graph: Graph) -> None:
     for question, names in (("rock acts", ["rock"]), ("Who follows rock Golden Ferry 1?", ["Golden Ferry 1"])):
         assert [its.nodes[0].name for its in Asked(graph, read(question, graph)).mentions] == names
+
+
+def test_paths_from_a_value_in_a_list_lead_along_what_its_nodes_have(graph: Graph) -> None:
+    start = Walk(Anchor(0, "loud", "traits", "Act", is_value=True, in_list=True), (), (), 1.0)
+    found = Walker(graph, time.monotonic() + 60).extend([start], lambda path, step: 0.0, 50)
+    assert {path.steps[0].type for path in found} == {"COMES_FROM", "SIGNED_BY", "PERFORMED_BY"}
 
 
 def test_every_condition_runs_where_texts_stand_beside_dates(graph: Graph) -> None:
