@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, reduce
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -27,6 +27,8 @@ WIDTHS = (40, 80, 60)
 """The maximum number of paths of one, two and three steps."""
 EXPANDED = (10, 12)
 """The number of paths of one step, and of two, that are continued."""
+MAX_BETWEEN = 4
+"""The maximum number of words between two names that are listed together."""
 MAX_JOINED, MAX_NAMES, MAX_PAIRS = 9, 4, 10
 MAX_LABELS = 4
 IDENTIFYING = 0.45
@@ -124,6 +126,8 @@ class ShapeFinder:
         for first in range(len(best)):
             for end in range(first + 2, min(len(best), first + MAX_NAMES) + 1):
                 its = best[first:end]
+                if not self._are_listed([number for number, _ in its]):
+                    continue
                 labels = [label for label in its[0][1].labels if all(label in node.labels for _, node in its)]
                 if len({node.property for _, node in its}) == 1:
                     number, node = its[0]
@@ -133,6 +137,12 @@ class ShapeFinder:
                     either = () if label else tuple(dict.fromkeys(other.labels[0] for _, other in its if other.labels))
                     if label or len(either) > 1:
                         yield Anchor(number, node.name, node.property, label, score, also=also, labels=either)
+
+    def _are_listed(self, mentions: Sequence[int]) -> bool:
+        """Whether names stand beside each other, or are compared: "by Ann Roth or Colleen Atwood"."""
+        words = [self.asked.question.mentions[number].words for number in mentions]
+        far = max(after - before for (_, before), (after, _) in pairwise(words)) - 1
+        return far <= MAX_BETWEEN or "compare" in self.asked.operators
 
     def _type_of(self, label: str, key: str) -> str:
         known = self.asked.schema.labels.get(label)

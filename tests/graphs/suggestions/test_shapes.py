@@ -11,7 +11,7 @@ import pytest
 from graphground.graphs.graph import Graph
 from graphground.graphs.question.read import read
 from graphground.graphs.suggestions.asked import Asked
-from graphground.graphs.suggestions.shapes import spread
+from graphground.graphs.suggestions.shapes import ShapeFinder, spread
 from graphground.graphs.suggestions.suggest import MAX_SPREAD, propose, suggest
 from graphground.graphs.suggestions.walks import Anchor, Walker
 from graphground.graphs.suggestions.walks import Path as Walk
@@ -127,6 +127,15 @@ def test_the_gold_query_is_among_the_candidates(graph: Graph, question: str, gol
 def test_a_word_that_says_what_a_name_is_names_nothing_else(graph: Graph) -> None:
     for question, names in (("rock acts", ["rock"]), ("Who follows rock Golden Ferry 1?", ["Golden Ferry 1"])):
         assert [its.nodes[0].name for its in Asked(graph, read(question, graph)).mentions] == names
+
+
+@pytest.mark.parametrize(
+    ("question", "listed"),
+    [("acts from Norway or Kyoto", True), ("acts from Norway that would also like to play in Kyoto", False)],
+)
+def test_only_names_that_stand_beside_each_other_are_listed_together(graph: Graph, question: str, listed: bool) -> None:
+    asked = Asked(graph, read(question, graph))
+    assert bool(list(ShapeFinder(asked, Walker(graph, 0.0)).several())) is listed
 
 
 def test_paths_from_a_value_in_a_list_lead_along_what_its_nodes_have(graph: Graph) -> None:
