@@ -853,6 +853,7 @@ class Foreach(Clause):
 
 
 WRITING = (Create, Merge, Set, Remove, Delete, Foreach)
+"""The clauses that write."""
 
 
 class LoadCsv(Clause):

@@ -44,6 +44,7 @@ CLASSING = frozenset(("about", "kind", "kinds", "type", "types"))
 SPEAKING = CLASSING | {"where", "when", "who"}
 """Common words that nevertheless ask for something."""
 POSSESSIVES = frozenset(("my", "our", "your", "his", "her", "its", "their", "whose"))
+"""Words after which `own` says nothing: "their own films"."""
 ALIASES = frozenset(product(("other", "alternative"), ("name", "names"))) | {("also", "known"), ("also", "called")}
 """Pairs of words that ask for aliases, of which the first alone, or both, say nothing."""
 _ASKING = r"(?:(?:in|at|on|under|to|from|by|for|with|of|since|about) )?(?:which|what|who|whom|whose|where|when|how (?:many|much)|how)\b"
@@ -156,7 +157,6 @@ def read_text(
         folded = token.folded if begin <= token.start < finish else ""
         if words and (words[-1].folded, folded) in ALIASES and "aliases" in names.words:
             folded = "aliases"
-        # `own` asks for what is owned, but not in "their own films".
         owns = folded == "own" and bool(words) and words[-1].folded not in POSSESSIVES
         content = owns or (bool(folded) and _is_content(folded))
         words.append(Word(text[token.start : token.end], token.start, token.end, folded, root(folded), content))

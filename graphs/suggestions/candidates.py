@@ -82,7 +82,7 @@ class Shape:
         first path's name to the node where it meets the others, and from there to their names.
         """
         if planned and self.join == "and" and sum(bool(path.anchor.also) for path in self.paths) == 1:
-            heads, paths = zip(*(path.unwound(f"name{number}") for number, path in enumerate(self.paths)), strict=True)
+            heads, paths = zip(*(path.unwind(f"name{number}") for number, path in enumerate(self.paths)), strict=True)
             return "".join(heads) + replace(self, paths=paths).clauses(link, optional, conditions, planned)
         wheres = list(conditions)
         if self.join == "pair":

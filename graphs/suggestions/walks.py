@@ -124,11 +124,12 @@ class Path:
         """The labels of the last nodes, each with its share of them."""
         return self.labels[-1] if self.labels else {self.anchor.label: 1.0}
 
-    def unwound(self, variable: str) -> tuple[str, Path]:
+    def unwind(self, variable: str) -> tuple[str, Path]:
         """Return `UNWIND ['Leipzig', 'Vienna'] AS …`, and the path from each: the engine uses no index for IN."""
         if not self.anchor.also:
             return "", self
         names = ", ".join(map(quoted_string, (self.anchor.name, *(name for _, name in self.anchor.also))))
+        # Like a number of the question, the variable is written without quotes.
         anchor = self.anchor._replace(name=variable, also=(), is_value=True, quantity=0)
         return f"UNWIND [{names}] AS {variable} ", replace(self, anchor=anchor)
 
@@ -420,7 +421,7 @@ def reverse(step: Step) -> Step:
 
 def _sample(path: Path, limit: int = SAMPLE) -> str:
     """Return the clauses that bind `n` to (some of) the nodes at the end of a path."""
-    head, path = path.unwound("name")
+    head, path = path.unwind("name")
     where = "".join(f" WHERE {condition}" for condition in path.anchor.conditions("" if path.steps else "n"))
     if not path.steps:
         return f"{head}MATCH {path.anchor.node('n')}{where}" + (
