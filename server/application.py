@@ -268,6 +268,8 @@ def kind(value: Any) -> str:
     return kinds.get(type(value), "a number with a fraction" if isinstance(value, float) else "an object")
 
 
+LOAD_AFTER_SECONDS = 2.0
+"""Seconds for which the modules of the other tools wait for the first call, whose thread they would slow."""
 OPEN_AFTER_SECONDS = 0.2
 """Seconds between the first request and the opening of the graphs, so that the client's `tools/list` does not wait."""
 
@@ -286,14 +288,12 @@ class Application:
         queries: Sequence[OwnQuery] = (),
         recorder: Recorder | None = None,
         hide: Callable[[str], str] = str,
-        begin: Callable[[], None] | None = None,
     ):
         """Offer the seven tools, and a tool for each of `queries`; a `recorder`, if given, records calls.
 
-        `hide` replaces what failures must not contain, such as paths of this machine. `begin` is called once, at the
-        first call, before the modules of its tool are loaded.
+        `hide` replaces what failures must not contain, such as paths of this machine.
         """
-        self.recorder, self.hide, self._begin = recorder, hide, begin
+        self.recorder, self.hide, self._answered = recorder, hide, threading.Event()
         self.own: OwnTools | None = None
         if queries:
             from graphground.tools.owner_queries import OwnTools  # loads the checks of queries
@@ -339,7 +339,8 @@ class Application:
             with suppress(Exception):  # the call that needs the graph reports the problem again, with an explanation
                 self.graphs().open_eager()
                 self.check_queries()
-            all_tools()  # only now: a first call that waits for the graph must not also wait for the other tools' modules
+            self._answered.wait(LOAD_AFTER_SECONDS)
+            all_tools()
 
         timer = threading.Timer(OPEN_AFTER_SECONDS, work)
         timer.daemon = True
@@ -347,9 +348,6 @@ class Application:
 
     def call(self, name: str, arguments: Mapping[str, Any], owner: str | None = None) -> Outcome:
         """Run a tool and return its outcome; never raise. Rows that do not fit into the answer are kept for `owner`."""
-        first, self._begin = self._begin, None
-        if first is not None:
-            first()
         tool = tool_named(name) or (self.own.all().get(name) if self.own else None)
         if tool is None:
             from graphground.cypher.names.nearest import closest, did_you_mean  # loaded only after a mistake
@@ -371,6 +369,7 @@ class Application:
         except Exception as error:
             outcome = describe_failure(error, tool.name, self.graphs, arguments.get("graph"), self.hide)
         spent = perf_counter() - begin
+        self._answered.set()
         METRICS.observe(tool.name, outcome.error, spent)
         if logger.isEnabledFor(logging.INFO):
             state = "failed" if outcome.is_error else "ok"

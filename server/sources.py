@@ -8,7 +8,6 @@ from functools import partial
 
 from graphground.graphs.engines.address import Database, problem_at
 from graphground.graphs.engines.engine import EngineUnavailable
-from graphground.graphs.opening.connected import address_of, open_database
 from graphground.graphs.opening.open_graphs import USER, GraphSource, OpenGraphs
 from graphground.graphs.opening.stored import is_bundled, offered, stamp, stored_sources
 from graphground.graphs.storage.home import CatalogError, Home
@@ -30,7 +29,7 @@ def graph_sources(settings: Settings, *, hide: Callable[[str], str] = str) -> Op
     # An invalid address is reported before a graph is first queried.
     for database in databases:
         try:
-            address_of(database).check()
+            database.checked_address()
         except EngineUnavailable as error:
             logger.warning("graph %r: %s", database.name, error)
     own = [database_source(database, home) for database in databases]
@@ -41,6 +40,8 @@ def graph_sources(settings: Settings, *, hide: Callable[[str], str] = str) -> Op
 
 def database_source(database: Database, home: Home, user: str = "") -> GraphSource:
     """Return your own database as a source, with a source for each of its further users."""
+    from graphground.graphs.opening.connected import open_database  # loaded graphs do without
+
     return GraphSource(
         f"{database.name}{USER}{user}" if user else database.name,
         database.description,
@@ -84,8 +85,7 @@ def left_out(settings: Settings) -> set[str]:
 def problem_of(database: Database) -> str | None:
     """Return the reason why a database is unreachable now, found without a query; None if it is reachable."""
     try:
-        address = address_of(database)
-        address.check()
+        address = database.checked_address()
     except EngineUnavailable as error:
         return str(error)
     return problem_at(address, seconds=1.0, speak=False)

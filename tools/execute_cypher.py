@@ -259,7 +259,7 @@ def explain_empty_answer(
     The report's own fix is offered only if it, or a fix of it, returns rows. The time limit is `left` seconds, but at
     least `LEAST_FOR_WHY` and at most `SECONDS_FOR_WHY`, for the reasons and for the fix.
     """
-    from graphground.graphs.why_empty import fixed_query, why_empty  # loads rapidfuzz, needed only for empty answers
+    from graphground.graphs.why_empty.explain import fixed_query, why_empty  # only empty answers need it
 
     seconds = min(SECONDS_FOR_WHY, max(left, LEAST_FOR_WHY))
     found = why_empty(graph, query, request.parameters, seconds=seconds)

@@ -21,7 +21,7 @@ from graphground.cypher import tree as t
 from graphground.graphs.engines.engine import EngineError, is_empty_answer
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
-from graphground.graphs.why_empty import why_empty
+from graphground.graphs.why_empty.explain import why_empty
 
 Broken = tuple[str, str, int, int, str]
 """A broken query: kind (`name`, `direction`, `filter`), text, start and end of the change, and the replaced text."""

@@ -189,6 +189,18 @@ class Database:
         object.__setattr__(self, "username", address.user or None)
         object.__setattr__(self, "password", address.password or None)
 
+    def checked_address(self) -> BoltAddress:
+        """Return the address and credentials with which the engine connects.
+
+        Raises:
+            EngineUnavailable: the settings are incomplete, or the address is invalid.
+        """
+        if self.problem:
+            raise EngineUnavailable(self.problem)
+        address = BoltAddress(self.uri, self.username or "", self.password or "", self.database)
+        address.check()
+        return address
+
     @property
     def naming(self) -> dict[str, str]:
         """The content of `name_property` as a map: `{"Order": "orderNo", "Person": "fullName"}`."""

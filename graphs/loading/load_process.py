@@ -29,7 +29,7 @@ from graphground.graphs.schemas.extraction.findings import Findings, Steps
 from graphground.graphs.schemas.extraction.profiles import Profiler
 from graphground.graphs.schemas.statistics import NAME as STATISTICS
 from graphground.graphs.schemas.statistics import SAMPLED, query_statistics, write_statistics
-from graphground.graphs.storage.home import write_text_formats
+from graphground.graphs.storage.home import TEXT_FORMATS
 
 if TYPE_CHECKING:
     from graphground.graphs.engines.embedded.batch import GraphWriter
@@ -134,7 +134,11 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
             profiler.label(replace(label, properties=asked, count=label.count or len(numbers)))
         for type_ in schema.relationship_types:
             profiler.relationship_type(type_)
-        write_text_formats(graph, profiler.result())
+        schema_read = profiler.result()
+        of_labels = {label.name: dict(label.texts) for label in schema_read.labels.values() if label.texts}
+        of_types = {pattern.type: dict(pattern.texts) for pattern in schema_read.patterns if pattern.texts}
+        if of_labels or of_types:
+            (graph / TEXT_FORMATS).write_bytes(orjson.dumps([of_labels, of_types]))
 
     started().finish(describe)
     return len(numbers), number + 1

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import logging
 
-from graphground.graphs.engines.address import BoltAddress, Database, problem_at
+from graphground.graphs.engines.address import Database, problem_at
 from graphground.graphs.engines.bolt import bolt_engine
-from graphground.graphs.engines.engine import Engine, EngineError, EngineUnavailable, EngineUnreachable
+from graphground.graphs.engines.engine import Engine, EngineError, EngineUnreachable
 from graphground.graphs.entities.index import index_folder
 from graphground.graphs.entities.own_index import OwnIndex
 from graphground.graphs.entities.vectors.building import EncoderMissing
@@ -32,8 +32,7 @@ def open_database(database: Database, home: Home, *, user: str = "") -> Graph:
             does not exist.
         EngineError: the schema cannot be read.
     """
-    address = address_of(database)
-    address.check()
+    address = database.checked_address()
     if problem := problem_at(address):
         raise EngineUnreachable(problem)
     engine = bolt_engine(address)
@@ -79,17 +78,6 @@ def open_database(database: Database, home: Home, *, user: str = "") -> Graph:
         live.stop()
         engine.close()
         raise
-
-
-def address_of(database: Database) -> BoltAddress:
-    """Return the address and credentials with which the engine connects.
-
-    Raises:
-        EngineUnavailable: the settings are incomplete.
-    """
-    if database.problem:
-        raise EngineUnavailable(database.problem)
-    return BoltAddress(database.uri, database.username or "", database.password or "", database.database)
 
 
 def vectors_in(database: Database, engine: Engine) -> DatabaseVectors | None:

@@ -18,7 +18,6 @@ from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.entities.candidate import IndexMissing
 from graphground.graphs.entities.index import open_index
 from graphground.graphs.graph import Graph
-from graphground.graphs.loading.load import load_file
 from graphground.graphs.opening.open_graphs import Counts, GraphSource
 from graphground.graphs.schemas.statistics import NAME as STATISTICS
 from graphground.graphs.schemas.statistics import LiveStatistics
@@ -205,6 +204,8 @@ def source_of(bundled: BundledGraph) -> str:
 
 def _load(bundled: BundledGraph, home: Home) -> Entry:
     report_stage(f"loading the graph {bundled.name}, which happens once")
+    from graphground.graphs.loading.load import load_file  # needed once
+
     with tempfile.TemporaryDirectory(prefix="graphground-") as folder:
         path = Path(folder) / source_of(bundled)
         path.write_bytes(bundled.open().read())

@@ -23,14 +23,13 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import orjson
-import platformdirs
 from filelock import FileLock, Timeout
 
-from graphground.cypher.schema import PropertyGraphSchema
-from graphground.cypher.text_values import texts_of
+if TYPE_CHECKING:
+    from graphground.cypher.schema import PropertyGraphSchema
 
 
 class Home:
@@ -48,8 +47,11 @@ class Home:
     @classmethod
     def default(cls) -> Home:
         """Return the folder that the environment variable `GRAPHGROUND_HOME` names, or the user's data folder."""
-        named = os.environ.get("GRAPHGROUND_HOME")
-        return cls(Path(named).expanduser().absolute() if named else platformdirs.user_data_path("graphground"))
+        if named := os.environ.get("GRAPHGROUND_HOME"):
+            return cls(Path(named).expanduser().absolute())
+        import platformdirs
+
+        return cls(platformdirs.user_data_path("graphground"))
 
     def make(self) -> Home:
         """Create the folders of loaded graphs and of the engine if they are missing, and return this data folder.
@@ -194,6 +196,9 @@ class Catalog:
 
     def schema(self, entry: Entry) -> PropertyGraphSchema:
         """Read the schema of a loaded graph, with the formats of its text properties."""
+        from graphground.cypher.schema import PropertyGraphSchema  # imported here: the engine's start does without
+        from graphground.cypher.text_values import texts_of
+
         schema = PropertyGraphSchema.from_cypherbench((self.folder(entry) / "schema.json").read_bytes())
         formats = self.folder(entry) / TEXT_FORMATS
         if not formats.exists():  # the graph was loaded by a version that did not write the file
@@ -250,14 +255,6 @@ class Catalog:
         document = {"version": 1, "graphs": [asdict(entry) for entry in entries]}
         with replacing(self.home.catalog, private=True, durable=True) as file:
             file.write(json.dumps(document, indent=1).encode())
-
-
-def write_text_formats(folder: Path, schema: PropertyGraphSchema) -> None:
-    """Write the formats of a schema's text properties to the folder of a graph, if there are any."""
-    labels = {label.name: dict(label.texts) for label in schema.labels.values() if label.texts}
-    types = {pattern.type: dict(pattern.texts) for pattern in schema.patterns if pattern.texts}
-    if labels or types:
-        (folder / TEXT_FORMATS).write_bytes(orjson.dumps([labels, types]))
 
 
 def check_name(name: str) -> str:

@@ -44,22 +44,26 @@ def serve_with(settings: Settings, when_listening: Callable[[str], None] | None 
     if settings.ui and settings.transport != "http":
         raise SettingsError("--ui needs --transport http; `graphground ui` sets both")
 
-    # The SDK takes most of the start-up time, so it is imported only after --help and mistakes are dealt with.
+    # Rows are many small objects without cycles: garbage collection among them took a tenth of a large answer's time.
+    gc.set_threshold(100_000, 20, 50)
+    start_engine(settings)
+    # The SDK takes most of the start-up time, so it is imported only after --help and mistakes are dealt with. Most of
+    # its models are never used: pydantic builds each at its first use.
+    from pydantic import BaseModel, ConfigDict
+
     from graphground.server.application import Application, hiding_paths
+
+    BaseModel.model_config = ConfigDict(defer_build=True)
     from graphground.server.notifications import log_to_clients
     from graphground.server.protocol import Protocol
     from graphground.server.telemetry import start_tracing
     from graphground.server.threads import WorkerThreads
 
+    BaseModel.model_config = ConfigDict()
     log_to_clients()
     hide = hiding_paths(default_home(settings.home))
     application = Application(
-        partial(open_graphs, settings, hide=hide),
-        settings.answer_bytes,
-        settings.queries,
-        recorder_for(settings),
-        hide,
-        partial(start_engine, settings),
+        partial(open_graphs, settings, hide=hide), settings.answer_bytes, settings.queries, recorder_for(settings), hide
     )
     workers = WorkerThreads()
     stop_tracing = start_tracing(settings.telemetry_queries)
@@ -67,9 +71,7 @@ def serve_with(settings: Settings, when_listening: Callable[[str], None] | None 
     def make_server() -> Server[Any]:
         return Protocol(application, application.open_in_background, workers=workers).server
 
-    # Rows are many small objects without cycles: garbage collection among them took a tenth of a large answer's time.
     gc.freeze()
-    gc.set_threshold(100_000, 20, 50)
     try:
         if settings.transport == "http":
             from graphground.server.transports.http import operation_routes, serve_http
@@ -91,16 +93,16 @@ def serve_with(settings: Settings, when_listening: Callable[[str], None] | None 
 
 
 def start_engine(settings: Settings) -> None:
-    """Start the embedded engine in the background if the data folder has graphs, while the modules that query it load.
+    """Start the embedded engine in the background if the data folder has graphs, while the modules of the server load.
 
     A server of your own databases starts it when a graph of the data folder is opened.
     """
-    from graphground.graphs.engines.embedded.launcher import start_in_background  # the first call needs it anyway
-    from graphground.graphs.storage.home import Home
+    folder = default_home(settings.home)
+    if (folder / "catalog.json").exists() and not settings.bolt_databases():
+        from graphground.graphs.engines.embedded.launcher import start_in_background
+        from graphground.graphs.storage.home import Home
 
-    home = Home(default_home(settings.home))
-    if home.catalog.exists() and not settings.bolt_databases():
-        start_in_background(home)
+        start_in_background(Home(folder))
 
 
 def recorder_for(settings: Settings) -> Recorder | None:

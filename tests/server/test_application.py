@@ -90,12 +90,3 @@ def application(data_folder: Path) -> Application:
 def test_the_schema_of_an_unknown_graph_names_the_graphs(application: Application) -> None:
     with pytest.raises(RequestRefused, match="There is no graph 'nope'"):
         read_resource(application, "graph://nope/schema")
-
-
-def test_the_first_call_alone_begins_what_takes_long() -> None:
-    begun: list[None] = []
-    application = Application(films_alone, begin=lambda: begun.append(None))
-    assert not begun
-    for _ in range(2):
-        assert not application.call("list_graphs", {}).is_error
-    assert len(begun) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -38,6 +39,22 @@ def test_tools_list_loads_no_tool_no_parser_and_no_database_driver() -> None:
     assert sorted(".".join(name) for name in names if len(name) == 2 and name[1] not in OURS[name[0]]) == []
     assert len(names) <= 45
     assert NOT_FOR_A_LIST.isdisjoint(loaded)
+
+
+EARLY = """
+import sys
+from graphground.graphs.engines.embedded import launcher
+launcher.start_in_background = lambda home: print(home.folder, "mcp" in sys.modules, "pydantic" in sys.modules)
+from graphground.server.cli import main
+main()
+"""
+
+
+def test_the_engine_of_a_loaded_graph_starts_before_the_modules_of_the_protocol_are_loaded(tmp_path: Path) -> None:
+    (tmp_path / "catalog.json").touch()
+    command = [sys.executable, "-c", EARLY, "serve", "--home", str(tmp_path)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=True)
+    assert run.stdout.split() == [str(tmp_path), "False", "False"]
 
 
 CODE = """

@@ -9,7 +9,7 @@ from graphground.graphs.engines.dialects import MEMGRAPH
 from graphground.graphs.engines.engine import EngineError, QueryFailed, QueryTimeout, Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
-from graphground.graphs.why_empty import why_empty
+from graphground.graphs.why_empty.explain import why_empty
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
 from graphground.tools.tool import ToolFailure
 from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher

@@ -7,7 +7,7 @@ from graphground.cypher.diagnostics import Diagnostic
 from graphground.cypher.quoting import quoted_string
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
-from graphground.graphs.why_empty import fixed_query, why_empty
+from graphground.graphs.why_empty.explain import fixed_query, why_empty
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
 from tests.support.embedded_films import ANSWERED
 
