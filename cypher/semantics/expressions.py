@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from graphground.cypher import tree
-from graphground.cypher.diagnostics import Problem, counted, either
+from graphground.cypher.diagnostics import Edit, Problem, counted, either
 from graphground.cypher.functions import CYPHER25_FUNCTIONS, FUNCTIONS, RENAMED, Function
 from graphground.cypher.names.nearest import distance
 from graphground.cypher.parser.atoms import COORDINATES
@@ -406,6 +406,9 @@ def call(c: Checker, node: tree.FunctionCall) -> Type:
             c.mismatch(last, f"{function.name} takes one of the words {', '.join(sorted(words))} here")
         return _applied(c, node, function, [*found, ANY])
     found = [infer(c, argument) for argument in node.arguments]
+    if key == "size" and found and c.problems and c.problems[-1][:2] == ("pattern", node.arguments[0].start):
+        count = f"COUNT {{ {c.query.source(node.arguments[0])} }}"
+        c.problems[-1] = c.problems[-1]._replace(edits=(Edit(node.start, node.end, count),))
     if key == "point" and len(found) == 1 and isinstance(node.arguments[0], tree.MapLiteral):
         keys = {entry.key.text for entry in node.arguments[0].entries}
         if not {"x", "y"} <= keys and not {"latitude", "longitude"} <= keys:

@@ -48,6 +48,10 @@ def test_a_correct_query_gets_no_suggestion() -> None:
             "MATCH (n:Company) WHERE n.launch_year <> 1999 RETURN n.name",
         ),
         ("MATCH (n:Compny) RETURN toLowr(n.name) AS l", "MATCH (n:Company) RETURN toLower(n.name) AS l"),
+        (
+            "MATCH (n:Compny) WHERE size((n)-[:hasCEO]->()) > 1 RETURN n.name",
+            "MATCH (n:Company) WHERE COUNT { (n)-[:hasCEO]->() } > 1 RETURN n.name",
+        ),
     ],
 )
 def test_language_errors_are_fixed_together_with_schema_errors(query: str, right: str) -> None:
