@@ -127,23 +127,13 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
     beside_rows = {"extra_sort_column"} | (set() if table.truncated else {"no_limit"})
     diagnostics = [diagnostic for diagnostic in diagnostics if diagnostic.code not in beside_rows]
     if shorten_rows(rows):
-        diagnostics.append(
-            DiagnosticAnswer.of(
-                Diagnostic(
-                    "shortened",
-                    "hint",
-                    "Long texts or lists were shortened and marked; ask for parts with substring() or list[0..100].",
-                    1,
-                    1,
-                    1,
-                    1,
-                )
-            )
-        )
+        advice = "Long texts or lists were shortened and marked; ask for parts with substring() or list[0..100]."
+        diagnostics.append(DiagnosticAnswer.of(Diagnostic("shortened", "hint", advice, 1, 1, 1, 1)))
     if is_empty_answer(rows):
         left = request.timeout_s - table.elapsed_ms / 1000
         reasons, suggested = explain_empty_answer(graph, query, request, report, left)
-        diagnostics += [DiagnosticAnswer.of(reason) for reason in reasons]
+        known = [finding for finding in diagnostics if not any(_same_mistake(reason, finding) for reason in reasons)]
+        diagnostics = known + [DiagnosticAnswer.of(reason) for reason in reasons]
     elif not any(diagnostic.severity == "error" for diagnostic in diagnostics):
         diagnostics = add_hidden_problems(graph, query, table, request, diagnostics)
     columns = table.columns if query.prefix else columns_as_written(query, table.columns)
@@ -272,11 +262,15 @@ def explain_empty_answer(
     return [
         reason
         for reason in found
-        if (reason.edits or not wrong) and not any(_same_mistake(reason, finding) for finding in reported)
+        if reason.edits or not wrong
+        if not any(  # a reason with a fix replaces a warning without one
+            _same_mistake(reason, finding) and (finding.severity == "error" or finding.edits or not reason.edits)
+            for finding in reported
+        )
     ], fixed
 
 
-def _same_mistake(reason: Diagnostic, finding: Diagnostic) -> bool:
+def _same_mistake(reason: Diagnostic, finding: Diagnostic | DiagnosticAnswer) -> bool:
     """Whether two diagnostics overlap, or both say that a name does not exist."""
     if reason.code == finding.code == "entity_not_found":
         return reason.found in finding.message or reason.found == finding.found

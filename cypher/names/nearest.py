@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from graphground.cypher.names.words import root, split, split_name, word_lists
+from graphground.cypher.names.words import root, split, word_lists
 from graphground.cypher.safety.time_limit import check_work
 
 ALIKE = 0.7
@@ -92,7 +92,7 @@ def abbreviates(short: str, long: str, *, initials: bool = False) -> bool:
 
     In small letters, it is the beginning of a word.
 
-    >>> abbreviates("UK", "United Kingdom"), abbreviates("LRY", "Lorry"), abbreviates("RES", "restoration")
+    >>> abbreviates("USA", "United States of America"), abbreviates("LRY", "Lorry"), abbreviates("RES", "restoration")
     (True, True, True)
     >>> abbreviates("Sat", "Saturday"), abbreviates("satday", "Saturday")
     (True, False)
@@ -102,7 +102,8 @@ def abbreviates(short: str, long: str, *, initials: bool = False) -> bool:
         return not initials and 2 < len(code) < len(long) and long.isalpha() and long.lower().startswith(code)
     if len(code) >= len(_bare(long)):
         return False
-    if code == "".join(word[0] for word in split_name(long)):
+    heads = [word[0] for word in split(long)]
+    if code in ("".join(heads).lower(), "".join(filter(str.isupper, heads)).lower()):
         return True
     return not initials and 1 < len(code) < 6 and long.lower().startswith(code[0]) and all(c in letters for c in code)
 

@@ -132,13 +132,11 @@ def _reversed_hops(probe: Probe, before: str, clause: t.Match, hops: Sequence[Ho
             continue
         other_way = reversed_text(probe.query.text, relationship)
         if probe.matches(before, text[start : relationship.start] + other_way + text[relationship.end : end]):
-            yield probe.diagnostic(
-                "reversed_direction",
-                relationship,
+            message = (
                 f"The whole pattern matches nothing, but it matches with {_text(probe, hop)} "
-                f"reversed: {probe.source(hop.left)}{other_way}{probe.source(hop.right)}.",
-                [other_way],
+                f"reversed: {probe.source(hop.left)}{other_way}{probe.source(hop.right)}."
             )
+            yield probe.diagnostic("reversed_direction", relationship, message, [other_way])
 
 
 def _meeting(
@@ -232,12 +230,8 @@ def blame_hop(probe: Probe, before: str, hop: Hop, others: str, conditions: Sequ
     here, relationship = _text(probe, hop), hop.relationship
     other_way = reversed_text(probe.query.text, relationship)
     if relationship.direction != "both" and matches(other_way):
-        return probe.diagnostic(
-            "reversed_direction",
-            relationship,
-            f"{here} matches nothing, but it matches in the opposite direction.",
-            [other_way],
-        )
+        message = f"{here} matches nothing, but it matches in the opposite direction."
+        return probe.diagnostic("reversed_direction", relationship, message, [other_way])
     properties = relationship.properties
     if properties is not None and matches(
         text_with(probe.query.text, relationship, [Edit(properties.start, properties.end, "")])
@@ -399,7 +393,7 @@ def unknown_name(
     probe: Probe, label: str | None, key: str, value: str, place: t.Node, operator: str = "="
 ) -> Diagnostic:
     """Return the diagnostic `entity_not_found`, with similar names and the labels of other nodes with the name."""
-    names, notes, lookup = list[str](), list[str](), probe.graph.indexed_entities
+    names, notes, lookup, clear = list[str](), list[str](), probe.graph.indexed_entities, False
     if lookup is not None:
         aliases, labels = key == "aliases", None if label is None else (label,)
         judgement = lookup.judge(value, labels=labels, key=None if aliases else key)
@@ -411,6 +405,12 @@ def unknown_name(
             notes, names = [f"no name is similar enough (nearest: {', '.join(names)})", *notes], []
         others = {item.label for item in lookup.find(value, limit=SOUGHT) if item.name == value} if labels else set()
         notes += [f"a node labelled {other} has this name" for other in sorted(others - {label})]
+    if not names and operator == "=" and value.isupper():
+        text, bare = f"n.{quoted_name(key)}", f"n:{quoted_name(label)}" if label else "n"
+        known = _values(probe, f"MATCH ({bare}) WHERE {text} STARTS WITH {quoted(value[0])}", text, False)
+        spelt = [quoted(name) for name in known if isinstance(name, str) and abbreviates(value, name, initials=True)]
+        if len(spelt) == 1:
+            names, notes, clear = spelt, [f"these are the initials of {spelt[0]}"], True
     named, owner = "property `label`" if key == "label" else key, label or "node"
     if operator == "IN":
         absent = f"No {owner} has {quoted(value)} among its {named}"
@@ -419,7 +419,7 @@ def unknown_name(
     else:
         what = f"{quoted(value)} as its {named}" if key == "label" else f"the {named} {quoted(value)}"
         absent = f"No {owner} has {what}"
-    return probe.diagnostic("entity_not_found", place, f"{'; '.join([absent, *notes[:2]])}.", names)
+    return probe.diagnostic("entity_not_found", place, f"{'; '.join([absent, *notes[:2]])}.", names, clear=clear)
 
 
 def explain_equality(
@@ -432,21 +432,10 @@ def explain_equality(
     subject = t.Property(entry.start, entry.key.end, t.Variable(entry.start, entry.start, variable), entry.key)
     condition = t.Binary(entry.start, entry.end, "=", subject, entry.value)
     text = f"{variable}.{quoted_name(entry.key.text)}"
-    found = explain_condition(_Named(probe, subject, text), f"{before} MATCH {bare}", condition)
+    found = explain_condition(probe, f"{before} MATCH {bare}", condition, text=text)
     if node.variable is not None:
         return found
     return replace(found, message=found.message.replace(text, quoted_name(entry.key.text)))
-
-
-class _Named(Probe):
-    """A probe that writes `subject`, a property in the map of a node, as `n.key`."""
-
-    def __init__(self, probe: Probe, subject: t.Property, text: str) -> None:
-        self.__dict__.update(probe.__dict__)
-        self._subject, self._text = subject, text
-
-    def source(self, node: t.Node) -> str:
-        return self._text if node is self._subject else super().source(node)
 
 
 def _label(node: t.NodePattern) -> str | None:
@@ -484,12 +473,8 @@ def blame_condition(probe: Probe, before: str, conditions: Sequence[t.Expression
         return
     for condition in conditions:
         if left([other for other in conditions if other is not condition]):
-            yield explain_condition(
-                probe,
-                before + all_hold(probe.source(other) for other in conditions if other is not condition),
-                condition,
-                rest=True,
-            )
+            remaining = before + all_hold(probe.source(other) for other in conditions if other is not condition)
+            yield explain_condition(probe, remaining, condition, rest=True)
             return
     if conditions:
         yield probe.diagnostic(
@@ -497,10 +482,12 @@ def blame_condition(probe: Probe, before: str, conditions: Sequence[t.Expression
         )
 
 
-def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: bool = False) -> Diagnostic:
+def explain_condition(
+    probe: Probe, before: str, condition: t.Expression, rest: bool = False, text: str = ""
+) -> Diagnostic:
     """Explain a condition by the values that exist: for `n.year > 2000`, that `n.year` ranges from 1901 to 1987.
 
-    `rest` is True if `before` includes the other conditions.
+    `rest` is True if `before` includes the other conditions; `text` is the property, if the query has only its key.
     """
     where = "the rows that the other conditions leave" if rest else "the rows before this condition"
     opening = f"This condition removes every row: {probe.source(condition)}."
@@ -513,7 +500,7 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
         return probe.diagnostic("filter_removes_all", condition, opening)
     subject, literal = compared
     value = probe.value(literal)
-    text = probe.source(subject)
+    text = text or probe.source(subject)
     verb = _verb(inner, subject)
     if verb is not None and isinstance(value, str) and not isinstance(literal, t.FunctionCall):
         is_list = isinstance(inner, t.Binary) and inner.operator == "IN"
@@ -573,14 +560,14 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
             [probe.source(condition).replace(probe.source(literal), quoted(candidate)) for candidate in nearest],
             clear=clear,
         )
-    read = _thousands(probe, before, inner, subject, literal) if not negated else None
+    read = _thousands(probe, before, inner, subject, literal, text) if not negated else None
     if read is not None:
         fixed = [read] if text in probe.source(condition) else []  # a condition has no place in a map
         return probe.diagnostic(
             "filter_removes_all", condition, f"{opening} {text} is text: {read}.", fixed, clear=True
         )
     if isinstance(literal, t.FunctionCall):
-        missing = sorted(_missing(probe, before, subject))
+        missing = sorted(_missing(probe, before, subject, text))
         if missing:
             stand = f"{all_of([quoted(item) for item in missing])} stand{'s' if len(missing) == 1 else ''}"
             # What is valid after today includes what is open-ended.
@@ -623,15 +610,15 @@ def _elsewhere(found: Sequence[Candidate]) -> str:
     return f" {all_of(list(places), 3)}." if places else ""
 
 
-def _missing(probe: Probe, before: str, subject: t.Expression) -> dict[str, int]:
+def _missing(probe: Probe, before: str, subject: t.Expression, text: str) -> dict[str, int]:
     if not isinstance(subject, t.Property):
         return {}
-    text = f"{before} WITH {probe.source(subject)} AS value WHERE value IS NOT NULL RETURN value, count(*) AS times"
-    return probe.placeholders(subject.key.text, probe.rows(f"{text} ORDER BY times DESC", MOST_VALUES))
+    counts = f"{before} WITH {text} AS value WHERE value IS NOT NULL RETURN value, count(*) AS n ORDER BY n DESC"
+    return probe.placeholders(subject.key.text, probe.rows(counts, MOST_VALUES))
 
 
 def _thousands(
-    probe: Probe, before: str, condition: t.Expression, subject: t.Expression, literal: t.Expression
+    probe: Probe, before: str, condition: t.Expression, subject: t.Expression, literal: t.Expression, text: str
 ) -> str | None:
     """Return a condition with its text as a number, if the one mark of its values can only stand between thousands.
 
@@ -639,10 +626,10 @@ def _thousands(
     """
     if not isinstance(literal, t.IntegerLiteral | t.FloatLiteral) or not isinstance(condition, t.Binary):
         return None
-    if condition.operator not in _COMPARE or condition.left is not subject:
+    compare = _COMPARE.get(condition.operator)
+    if compare is None or condition.left is not subject:
         return None
-    text, compare = probe.source(subject), _COMPARE[condition.operator]
-    missing = _missing(probe, before, subject)
+    missing = _missing(probe, before, subject, text)
     texts = [str(item) for item in _values(probe, before, text, False) if item not in missing]
     for mark in ",.":
         if all(re.fullmatch(rf"\d{{1,3}}\{mark}\d{{3}}", item) for item in texts):

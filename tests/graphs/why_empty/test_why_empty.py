@@ -33,6 +33,7 @@ def test_the_unbroken_queries_return_rows(film_graph: Graph, query: str) -> None
             "'Michael Mann'",
         ),
         ("MATCH (f:Film {name: $film}) RETURN f.runtime_minute", "$film", "'Heat'"),
+        ("MATCH (p:Person {name: 'GAH'})-[:hasSpouse]->(q) RETURN q.name", "'GAH'", "'Gale Anne Hurd'"),
         (
             "CALL { MATCH (f:Film {name: 'Haet'}) RETURN f UNION MATCH (f:Film {name: 'Ronni'}) RETURN f } RETURN f.name",
             "'Haet'",
@@ -210,6 +211,9 @@ def test_a_fix_is_offered_only_if_it_returns_rows(film_graph: Graph) -> None:
 
     assert offered(100) == query.format(100).replace("Flim", "Film")
     assert offered(100_000) is None
+    initials = ExecuteCypherRequest(query="MATCH (p:Person {name: 'GAH'})-[:hasSpouse]->(q) RETURN q.name")
+    (said,) = execute_cypher(graphs, initials).diagnostics
+    assert said.message == "No Person has the name 'GAH'; these are the initials of 'Gale Anne Hurd'."
 
 
 @pytest.mark.parametrize(
