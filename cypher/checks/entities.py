@@ -10,10 +10,10 @@ from typing import Any, Protocol
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import Findings, entry_as_condition
-from graphground.cypher.checks.names import GENERIC_NAMES, LIKELY, TEXT_OPERATORS
+from graphground.cypher.checks.names import GENERIC_NAMES, LIKELY, SLIP, TEXT_OPERATORS
 from graphground.cypher.checks.places import compare_beside, connecting, written_relationship
 from graphground.cypher.diagnostics import Edit, Severity, all_of, either, listed
-from graphground.cypher.names.nearest import meaning
+from graphground.cypher.names.nearest import meaning, spelling
 from graphground.cypher.names.words import split
 from graphground.cypher.outline.model import Comparison, Data, Facts, PropertyUse, common_texts, owners
 from graphground.cypher.quoting import quoted_name, quoted_string
@@ -254,9 +254,14 @@ class _Names:
         if here or not there or not labels or len(labels) == len(known) or self._is_category(use):
             return False
         places = list(dict.fromkeys((candidate.label, candidate.property) for candidate in there))
-        written = [f"(:{quoted_name(label)} {{{quoted_name(name)}: {quoted_string(value)}}})" for label, name in places]
         own = [label for label in facts.labels if label.symbol is use.symbol]
-        index, left, right = self._index, use.symbol.kinds, self._index.label_masks[places[0][0]]
+        index, left, masks = self._index, use.symbol.kinds, self._index.label_masks
+        # Of several labels of one node, the narrowest tells best what leads to it.
+        narrow = min(places, key=lambda place: masks[place[0]].bit_count())
+        if all(name == narrow[1] and masks[label] & masks[narrow[0]] for label, name in places):
+            places = [narrow]
+        written = [f"(:{quoted_name(label)} {{{quoted_name(name)}: {quoted_string(value)}}})" for label, name in places]
+        right = masks[places[0][0]]
         between = connecting(index, left, right) if not places[1:] else []
         steps = {written_relationship("", pattern.type, forward): pattern.type for pattern, forward in between}
         if not between and not places[1:]:  # two steps away, not back to the vessels of a yard and on to their flags
@@ -277,17 +282,17 @@ class _Names:
             ]
         elif len(steps) == 1:
             (step, through), *_ = steps.items()
-            if meaning(use.key, through) > LIKELY or meaning(use.key, places[0][0]) > LIKELY:
+            others = [*index.properties_of(left), *index.types, *masks]
+            other = any(meaning(use.key, name) >= LIKELY or spelling(use.key, name) >= SLIP for name in others)
+            if (between and not other) or meaning(use.key, through) > LIKELY or meaning(use.key, places[0][0]) > LIKELY:
                 path = f"{step}{written[0]}"
                 edits = compare_beside(facts, comparison, use, path)
         joined = all_of(pattern_texts(pattern for pattern, _ in between), 3)
-        self._findings.warning(
-            "entity_not_found",
+        message = (
             f"No {either(labels, 3)} has the {use.key} {value!r}, but {all_of(written, 3)} {'exists' if len(written) == 1 else 'exist'}."
-            + (f" The schema has {joined}." if between else f" A path leads there: (…){path}." if path else ""),
-            comparison.right_node,
-            edits=edits,
+            + (f" The schema has {joined}." if between else f" A path leads there: (…){path}." if path else "")
         )
+        self._findings.warning("entity_not_found", message, comparison.right_node, edits=edits)
         return True
 
     def _split_name(self, comparison: Comparison, use: PropertyUse, value: str, labels: Sequence[str]) -> bool:

@@ -7,7 +7,14 @@ from functools import reduce
 from operator import or_
 
 from graphground.cypher.checks.findings import Findings, relationship_clause
-from graphground.cypher.checks.places import add_entry, connecting, name_element, read_elsewhere, written_relationship
+from graphground.cypher.checks.places import (
+    add_entry,
+    as_label,
+    connecting,
+    name_element,
+    read_elsewhere,
+    written_relationship,
+)
 from graphground.cypher.diagnostics import Edit, all_of, applied, either, listed, reversed_text
 from graphground.cypher.names.nearest import Near, abbreviates, is_clear, meaning, nearest, spelling
 from graphground.cypher.names.words import split_name
@@ -181,6 +188,8 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
     if len(fitting) > 1 and near and near[0].score < SLIP and not meaning(found, near[0].name):
         # Letters in common, as in BORROWED and RESERVED, do not tell which of several possible types was meant.
         suggestions, clear = [quoted_name(name) for name in fitting] * (len(fitting) <= ONLY_FIT), False
+    elif link is not None and near and near[0].score < LIKE_ENOUGH and link.left.kinds & link.right.kinds:
+        clear = False  # between nodes of one label, REPORTS_TO has the direction of MANAGES or the opposite
     everything = facts.index.everything
     known = link is not None and (
         link.left.declared not in (0, everything) and link.right.declared not in (0, everything)
@@ -324,6 +333,10 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings, data: D
     slip = bool(near) and near[0].score >= SLIP
     if links and not slip:
         suggested = []
+    if not slip and (edits := as_label(facts, use)):
+        message += f" The value is a label: write {applied(facts.query.text, edits)}."
+        findings.error("unknown_property", message, use.node, edits=edits)
+        return
     if not slip and (links or not (naming or (near and near[0].score >= LIKE_ENOUGH))):
         suggested = [] if elsewhere else suggested  # a property with the very name is meant, wherever it is
         if _moved(facts, use, message, findings, data):
@@ -526,13 +539,13 @@ def _ways(facts: Facts, link: Link, left: int, right: int, unknown: str | None =
     `unknown`, all ways over one node are returned, with their similarity to it.
     """
     index, pattern = facts.index, link.pattern
-    if link.length != (1, 1) or pattern.direction == "both" or pattern.properties is not None:
+    if link.length != (1, 1) or pattern.properties is not None:
         return []
     masks, written = index.label_masks, facts.query.source(pattern)
     steps: dict[str, list[tuple[str, str, str]]] = {}
     for known in index.schema.patterns:
         for start, end, forward in ((known.start, known.end, True), (known.end, known.start, False)):
-            own = known.type in (link.types or ()) and forward == (pattern.direction == "right")
+            own = known.type in (link.types or ()) and pattern.direction in ("both", "right" if forward else "left")
             text = written if own else written_relationship("", known.type, forward)
             steps.setdefault(start, []).append((end, text, known.type))
     # A way so far: its last label, its relationships as written, the labels between them, and all their names.
@@ -547,7 +560,11 @@ def _ways(facts: Facts, link: Link, left: int, right: int, unknown: str | None =
             between = (*middles, last) if texts else ()
             for end, text, type_ in steps.get(last, ()):
                 way = (end, (*texts, text), between, (*names, type_, *between[-1:]))
-                if unknown is not None or length < MOST_STEPS - 1 or written in way[1] or end in begins:
+                # No long way leads on to a country and back to what else is based in it.
+                back = type_ in names and texts[-1].endswith(">") != text.endswith(">")
+                if back and length > 2:
+                    continue
+                if not back and (unknown is not None or length < MOST_STEPS - 1 or written in way[1] or end in begins):
                     grown.append(way)
                 if length == 1 or not masks[end] & right or (unknown is None and written not in way[1]):
                     continue

@@ -14,6 +14,7 @@ from collections.abc import Set
 from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import free_name, without_entry
 from graphground.cypher.diagnostics import Edit
+from graphground.cypher.names.words import root, split_name
 from graphground.cypher.outline.model import Comparison, Data, Facts, PropertyUse, SchemaIndex, Symbol, narrowed
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import RelationshipPattern
@@ -51,6 +52,31 @@ def read_elsewhere(facts: Facts, use: PropertyUse, data: Data | None) -> list[li
         if use.in_map or (own is not None and links is not None and links <= own):
             found.append(_read_beside(facts, use, written_relationship("", type_, forward), label))
     return [edits for edits in found if edits]
+
+
+def as_label(facts: Facts, use: PropertyUse) -> list[Edit]:
+    """Return the edits that write a property's value as a label: `(c:Case {type: 'criminal'})` as `(c:CriminalCase)`.
+
+    There are none unless the words of one label, of some of these nodes, are those of the value and the written label.
+    """
+    index, query, found = facts.index, facts.query, set[str]()
+    comparison = next((item for item in facts.comparisons if item.left is use and item.operator == "="), None)
+    if comparison is None or comparison.negated or not isinstance(comparison.right_node, t.StringLiteral):
+        return []
+    written = [label.name for label in facts.labels if label.symbol is use.symbol]
+    said = {*map(root, split_name(comparison.right_node.value))}
+    general = {root(word) for name in written for word in split_name(name.name.text)}
+    for label in index.labels_of(use.symbol.kinds):
+        words = {*map(root, split_name(label))}
+        found |= {label} if said and words - general == said and use.symbol.kinds & ~index.label_masks[label] else set()
+    if len(found) != 1:
+        return []
+    label = quoted_name(found.pop())
+    if not use.in_map:
+        node = comparison.node
+        return [Edit(node.start, node.end, f"{use.symbol.name}:{label}")] if isinstance(node, t.Binary) else []
+    taken = _take_out(query, comparison.node) if len(written) == 1 else []
+    return [Edit(written[0].end, written[0].end, f":{label}"), *taken] if taken else []
 
 
 def _read_at(facts: Facts, use: PropertyUse, element: Element) -> list[Edit]:

@@ -83,9 +83,11 @@ def _doubtful(sketch: Sketch, choice: _Choice, names: Names) -> bool:
     index = sketch.facts.index
     for option in choice.nodes:
         for name, _, value in option.names:
-            key = name.use.key
-            holders = index.labels_by_property.get(key, ())
-            if value != name.value and any(names.holds(name.value, holder, key) for holder in holders):
+            key, labels = name.use.key, index.schema.labels.values()
+            held = {
+                (label.name, own) for label in labels for own in (key, label.name_property) if own in label.properties
+            }
+            if value != name.value and any(names.holds(name.value, label, own) for label, own in held):
                 return True  # the name is right as written
         unlike = [key for key, new in option.keys.items() if spelling(key, new) < LIKE_ENOUGH]
         if any(key in index.labels_by_property and key not in GENERIC_NAMES for key in unlike):
@@ -93,7 +95,7 @@ def _doubtful(sketch: Sketch, choice: _Choice, names: Names) -> bool:
     for at, way in choice.links:
         written, ends = sketch.facts.links[at].type, {way.pattern.start, way.pattern.end}
         others = {pattern.type for pattern in index.schema.patterns if {pattern.start, pattern.end} == ends}
-        if written is not None and written not in index.types and len(others) > 1:
+        if written is not None and written not in index.types and (len(others) > 1 or len(ends) == 1):
             near = nearest(written, others, worst=0.0)
             if not near or near[0].name != way.pattern.type or near[0].score < LIKE_ENOUGH:
                 return True

@@ -42,6 +42,15 @@ def test_a_pattern_that_leads_through_a_third_node_is_reported_with_the_way() ->
     )
     report = validate("MATCH (c:Customer)-[h:holds]->(p:Product) RETURN p.name", shop)
     assert report.suggested_query == "MATCH (c:Customer)-[:placed]->(:Order)-[h:holds]->(p:Product) RETURN p.name"
+    undirected = validate("MATCH (c:Customer)-[:holds]-(p:Product) RETURN p.name", shop).suggested_query
+    assert undirected == "MATCH (c:Customer)-[:placed]->(:Order)-[:holds]-(p:Product) RETURN p.name"
+
+
+def test_no_long_way_leads_to_a_third_node_and_back_by_the_same_type() -> None:
+    links = ["Line BASED_IN Country", "Trader BASED_IN Country", "Load SHIPPED_BY Trader"]
+    port = schema("port", {"Line": {}, "Trader": {}, "Load": {}, "Country": {}}, links)
+    (found,) = problems_in("MATCH (l:Line)<-[:SHIPPED_BY]-(o:Load) RETURN l.name", port)
+    assert (found.code, found.suggestions) == ("impossible_pattern", ())
 
 
 @pytest.mark.parametrize(

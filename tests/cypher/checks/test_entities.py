@@ -32,11 +32,8 @@ def test_a_misspelled_name_is_reported_with_the_nearest_name() -> None:
     (diagnostic,) = diagnostics_of(
         "MATCH (n:Company)-[r0:hasCEO]->(m0:Person {name: 'Jéréme Hatt'}) WITH DISTINCT n RETURN n.name"
     )
-    assert (diagnostic.severity, diagnostic.found, diagnostic.suggestions) == (
-        "warning",
-        "'Jéréme Hatt'",
-        ("'Jérôme Hatt'",),
-    )
+    expected = ("warning", "'Jéréme Hatt'", ("'Jérôme Hatt'",))
+    assert (diagnostic.severity, diagnostic.found, diagnostic.suggestions) == expected
 
 
 def test_an_alias_is_reported_as_an_alias() -> None:
@@ -216,7 +213,7 @@ VESSELS = schema(
         "Vessel CARRIES Cargo",
     ],
 )
-PLACES = Names(("Malta", "Country"), ("Kobe Yard", "Yard"))
+PLACES = Names(("Malta", "Country"), ("Kobe Yard", "Yard"), ("Aurora", "Vessel"))
 
 
 @pytest.mark.parametrize(
@@ -235,6 +232,10 @@ PLACES = Names(("Malta", "Country"), ("Kobe Yard", "Yard"))
         ("MATCH (y:Yard {flag: 'Malta'}) RETURN y.name", None),
         ("MATCH (c:Cargo {country: 'Malta'}) RETURN c.name", None),  # not that of the vessel
         (
+            "MATCH (c:Cargo {aboard: 'Aurora'}) RETURN c.name",  # nothing else can be Aurora
+            "MATCH (c:Cargo), (c)<-[:CARRIES]-(:Vessel {name: 'Aurora'}) RETURN c.name",
+        ),
+        (
             "MATCH (m:Master {country: 'Malta'}) RETURN m.name",
             "MATCH (m:Master), (m)-[:COMMANDS]->(:Vessel)-[:FLIES_FLAG_OF]->(:Country {name: 'Malta'}) RETURN m.name",
         ),
@@ -242,6 +243,15 @@ PLACES = Names(("Malta", "Country"), ("Kobe Yard", "Yard"))
 )
 def test_a_relationship_written_as_a_property_becomes_a_relationship(query: str, fixed: str | None) -> None:
     assert validate(query, VESSELS, entities=PLACES).suggested_query == fixed
+
+
+def test_of_the_labels_of_a_named_neighbour_the_narrowest_is_compared() -> None:
+    together = frozenset({frozenset({"Software", "System"}), frozenset({"Software", "App"})})
+    labels = {"Host": {}, "Software": {}, "System": {}, "App": {}}
+    hosts = schema("hosts", labels, ["Host RUNS Software", "Host RUNS System"], label_combinations=together)
+    names = Names(("Debian", "Software"), ("Debian", "System"), ("nginx", "Software"))
+    fixed = validate("MATCH (h:Host {os: 'Debian'}) RETURN h.name", hosts, entities=names).suggested_query
+    assert fixed == "MATCH (h:Host), (h)-[:RUNS]->(:System {name: 'Debian'}) RETURN h.name"
 
 
 def test_a_text_that_other_nodes_have_in_another_case_is_reported_with_the_condition_for_all() -> None:

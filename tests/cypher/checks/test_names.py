@@ -10,13 +10,8 @@ from tests.support.documents import schema
 
 def test_a_misspelled_label_is_reported_with_the_nearest_label() -> None:
     (diagnostic,) = problems_in("MATCH (n:Compnay) WITH DISTINCT n RETURN n.name")
-    assert (diagnostic.code, diagnostic.severity, diagnostic.found, diagnostic.line, diagnostic.column) == (
-        "unknown_label",
-        "error",
-        "Compnay",
-        1,
-        10,
-    )
+    expected = ("unknown_label", "error", "Compnay", 1, 10)
+    assert (diagnostic.code, diagnostic.severity, diagnostic.found, diagnostic.line, diagnostic.column) == expected
     assert diagnostic.suggestions[0] == "Company"
 
 
@@ -31,11 +26,8 @@ def test_a_misspelled_type_is_reported_and_its_direction_is_not_checked() -> Non
     (diagnostic,) = problems_in(
         "MATCH (n:Location)<-[r0:didIn]-(m0:Character) WITH DISTINCT n RETURN n.name", CHARACTERS
     )
-    assert (diagnostic.code, diagnostic.found, diagnostic.suggestions[0]) == (
-        "unknown_relationship_type",
-        "didIn",
-        "diedIn",
-    )
+    expected = ("unknown_relationship_type", "didIn", "diedIn")
+    assert (diagnostic.code, diagnostic.found, diagnostic.suggestions[0]) == expected
     assert "(:Character)-[:diedIn|bornIn]->(:Location)" in diagnostic.message
 
 
@@ -46,6 +38,30 @@ def test_a_type_that_only_shares_letters_with_one_of_several_possible_types_is_n
     assert report.suggested_query is None
     slip = validate("MATCH (m:Member)-[:RESERVD]->(w:Work) RETURN w.name", library)
     assert slip.suggested_query == "MATCH (m:Member)-[:RESERVED]->(w:Work) RETURN w.name"
+
+
+def test_the_only_type_between_nodes_of_one_label_may_have_either_direction() -> None:
+    staff = schema("staff", {"Person": {}}, ["Person REPORTS_TO Person"])
+    for written, fixed in (("MANAGES", None), ("REPORT_TO", "REPORTS_TO")):
+        query = f"MATCH (a:Person)-[:{written}]->(b:Person) RETURN b.name"
+        assert validate(query, staff).suggested_query == (fixed and query.replace(written, fixed))
+
+
+@pytest.mark.parametrize(
+    ("query", "fixed"),
+    [
+        ("(c:CaseFile {type: 'criminal', year: 1999}) RETURN", "(c:CaseFile:CriminalCase {year: 1999}) RETURN"),
+        ("(c:CaseFile) WHERE c.kind = 'Appeals' RETURN", "(c:CaseFile) WHERE c:Appeal RETURN"),
+        ("(c:CaseFile {type: 'case'}) RETURN", None),
+        ("(c:CaseFile) WHERE c.type <> 'appeal' RETURN", None),
+    ],
+)
+def test_the_value_of_an_unknown_property_that_is_a_label_becomes_the_label(query: str, fixed: str | None) -> None:
+    together = frozenset({frozenset({"CaseFile", "CriminalCase"}), frozenset({"CaseFile", "Appeal"})})
+    court = schema(
+        "court", {"CaseFile": {"year": "int"}, "CriminalCase": {}, "Appeal": {}}, [], label_combinations=together
+    )
+    assert validate(f"MATCH {query} c.name", court).suggested_query == (fixed and f"MATCH {fixed} c.name")
 
 
 def test_a_type_written_with_a_synonym_is_found_by_meaning() -> None:
