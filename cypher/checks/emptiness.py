@@ -128,12 +128,8 @@ def _unfilled(facts: Facts, findings: Findings, use: PropertyUse, role: str, hav
     name = f"{use.symbol.name}.{use.key}" if use.symbol.name else use.key
     all_counted = counted(of, "node" if use.symbol.kind == "node" else "relationship")
     if not have:
-        findings.add(
-            "hint" if role == "returned" else "warning",
-            "empty_property",
-            f"{name} has no value anywhere (0 of {all_counted}), {CONSEQUENCES[role]}.",
-            use.node,
-        )
+        message = f"{name} has no value anywhere (0 of {all_counted}), {CONSEQUENCES[role]}."
+        findings.add("hint" if role == "returned" else "warning", "empty_property", message, use.node)
     elif role == "sort" and of >= FEWEST and have <= HARDLY_ANY * of:
         findings.warning(
             "empty_property",

@@ -281,14 +281,11 @@ def _textual(facts: Facts, comparison: Comparison, use: PropertyUse, findings: F
         )
         return
     sample = f"Compare with a value such as {SAMPLES[expected]}, or use" if expected in SAMPLES else "Use"
-    findings.error(
-        "type_mismatch",
+    message = (
         f"{name_of(use)} is of type {expected}; {comparison.operator} works on text only and returns null here. "
-        f"{sample} toString({subject}).",
-        use.node,
-        [f"toString({subject})"],
-        clear=comparison.operator != "=~",
+        f"{sample} toString({subject})."
     )
+    findings.error("type_mismatch", message, use.node, [f"toString({subject})"], clear=comparison.operator != "=~")
 
 
 def _membership(facts: Facts, comparison: Comparison, findings: Findings, parameters: dict[str, object]) -> None:
@@ -327,12 +324,10 @@ def _membership(facts: Facts, comparison: Comparison, findings: Findings, parame
     if expected.startswith("list["):
         if inner and not inner.startswith("list["):
             suggestion = f"any(x IN {source(left.node)} WHERE x IN {source(comparison.right_node)})"
-            findings.error(
-                "list_compared_as_value",
-                f"{name_of(left)} is itself a list, which IN compares as a whole with each value of the other list.",
-                comparison.node,
-                fix=suggestion,
+            message = (
+                f"{name_of(left)} is itself a list, which IN compares as a whole with each value of the other list."
             )
+            findings.error("list_compared_as_value", message, comparison.node, fix=suggestion)
     elif inner in CHECKED and expected in CHECKED and not comparable(expected, inner):
         literal = comparison.right_node
         texts = text_values_of(facts, left) if expected == "str" else None
@@ -364,12 +359,8 @@ def _two_properties(
     if lists[0] != lists[1] and comparison.operator in ("=", "<>"):
         single, many = (right, left) if lists[0] else (left, right)
         suggestion = f"{'NOT ' if comparison.operator == '<>' else ''}{source(single.node)} IN {source(many.node)}"
-        findings.warning(
-            "list_compared_as_value",
-            f"{name_of(many)} is a list and {name_of(single)} a single value.",
-            comparison.node,
-            [suggestion],
-        )
+        message = f"{name_of(many)} is a list and {name_of(single)} a single value."
+        findings.warning("list_compared_as_value", message, comparison.node, [suggestion])
     elif expected in CHECKED and value_type in CHECKED and not comparable(expected, value_type):
         findings.warning(
             "type_mismatch",

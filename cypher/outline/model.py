@@ -202,23 +202,18 @@ class Data(Protocol):
 
     def nodes(self, label: str) -> int | None:
         """Return the number of nodes with the label; None if unknown."""
-        ...
 
     def relationships(self, type_: str, start: str | None = None, end: str | None = None) -> int | None:
         """Return the number of relationships of a type, between two labels if they are given; None if unknown."""
-        ...
 
     def property(self, owner: str, key: str) -> Filled | None:
         """Return how many nodes of a label, or relationships of a type, have a property; None if unknown."""
-        ...
 
     def mirror(self, type_: str) -> str | None:
         """Return the type that says the same, and more, in the opposite direction; None if there is none."""
-        ...
 
     def namesakes(self, label: str) -> int | None:
         """Return the number of nodes of a label that share their name with another node; None if unknown."""
-        ...
 
 
 def owners(facts: Facts, symbol: Symbol, key: str) -> tuple[str, ...]:

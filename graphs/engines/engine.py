@@ -90,11 +90,9 @@ class QueryRunner(Protocol):
 
         Return at most `limit` rows; terminate the query after `timeout` seconds. None means no limit.
         """
-        ...
 
     def capabilities(self) -> Capabilities:
         """Return the capabilities of this database."""
-        ...
 
 
 class Engine(QueryRunner, Protocol):
@@ -109,7 +107,6 @@ class Engine(QueryRunner, Protocol):
 
         Waits briefly until the queries have ended. Use `cancellation.cancellable` to terminate a single query.
         """
-        ...
 
     def transaction_mark(self) -> str | None:
         """Return a text that changes with every committed transaction of any client; None if there is no such text.
@@ -117,11 +114,9 @@ class Engine(QueryRunner, Protocol):
         For Neo4j the text is the bookmark of the last transaction. Neo4j sends it with the result of any query; a query
         just to read it takes about a millisecond.
         """
-        ...
 
     def close(self) -> None:
         """Close the connections; may be called twice."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

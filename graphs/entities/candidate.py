@@ -65,7 +65,6 @@ class EntityLookup(Protocol):
     @property
     def info(self) -> IndexInfo | None:
         """A description of the index; None if there is no index and the names are only in the database."""
-        ...
 
     def find(
         self,
@@ -85,7 +84,6 @@ class EntityLookup(Protocol):
 
     def find_all(self, mentions: Sequence[str], search: Search = EVERYWHERE) -> list[Sequence[Candidate]]:
         """Return the candidates of each mention; all mentions are looked up together."""
-        ...
 
     def judge(
         self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
@@ -115,27 +113,22 @@ class EntityLookup(Protocol):
         None stands for any label, or for any property that the lookup covers. The result is also True if the lookup
         does not cover the given property or cannot tell for another reason.
         """
-        ...
 
     def spans(self, question: str) -> Sequence[Span]:
         """Return all names that occur in a question, with the labels that have them; they may overlap."""
-        ...
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
         """Return the number of distinct entities with this name; if `aliases`, also those with this alias.
 
         Case and accents are ignored.
         """
-        ...
 
     @property
     def texts(self) -> int:
         """The number of names, aliases and values."""
-        ...
 
     def word_counts(self, words: Sequence[str]) -> Sequence[int]:
         """Return for each folded word the number of names, aliases and values that contain it."""
-        ...
 
     def check_names(self, label: str | None, property: str | None) -> None:
         """Raise an error if a label or a property has no names.
@@ -144,7 +137,6 @@ class EntityLookup(Protocol):
             UnknownName: the label or property has no names; the message gives the nearest label or property with
             names.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)

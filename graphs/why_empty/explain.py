@@ -208,12 +208,8 @@ def _paging(probe: Probe, before: str, clause: t.Return) -> Iterator[Diagnostic]
         if isinstance(item.expression, t.Property):
             yield from _null(probe, before, clause, item, item.expression)
         elif isinstance(item.expression, t.FunctionCall) and is_aggregate(item.expression) and not paging:
-            yield probe.diagnostic(
-                "matches_nothing",
-                item,
-                f"The pattern matches, but {probe.source(item.expression)} is null, zero or empty.",
-                severity="hint",
-            )
+            message = f"The pattern matches, but {probe.source(item.expression)} is null, zero or empty."
+            yield probe.diagnostic("matches_nothing", item, message, severity="hint")
 
 
 def _null(probe: Probe, before: str, clause: t.Return, item: t.ReturnItem, value: t.Property) -> Iterator[Diagnostic]:
@@ -239,13 +235,11 @@ def _null(probe: Probe, before: str, clause: t.Return, item: t.ReturnItem, value
     ]
     why = " ORDER BY … DESC puts nulls first." if sorts else ""
     where = f"{text} IS NOT NULL"
-    yield probe.diagnostic(
-        "matches_nothing",
-        item,
+    message = (
         f"{text} is null in the returned rows, but {filled:,} of the {found:,} "
-        f"rows before SKIP and LIMIT {'has' if filled == 1 else 'have'} a value.{why} Keep only the rows with a value: WHERE {where}.",
-        severity="hint",
+        f"rows before SKIP and LIMIT {'has' if filled == 1 else 'have'} a value.{why} Keep only the rows with a value: WHERE {where}."
     )
+    yield probe.diagnostic("matches_nothing", item, message, severity="hint")
 
 
 MOST_COUNTED = 10_000

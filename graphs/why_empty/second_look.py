@@ -208,14 +208,12 @@ def merged_names(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Diag
             names = len(rows)
             example = f"{quoted(rows[0][0])} names {rows[0][1]} nodes"
             subject = f"{'At least 20' if names == 20 else names} name{'s' if names > 1 else ''}"
-            yield probe.diagnostic(
-                "namesakes_merged",
-                node,
+            message = (
                 f"{subject} here stand{'' if names > 1 else 's'} for several different nodes"
                 f"{' each' if names > 1 else ''} ({example}), which are merged into one. "
-                f"To keep them apart, group or deduplicate by {use.symbol.name} itself.",
-                severity="hint",
+                f"To keep them apart, group or deduplicate by {use.symbol.name} itself."
             )
+            yield probe.diagnostic("namesakes_merged", node, message, severity="hint")
 
 
 def differing_counts(probe: Probe, shape: Shape) -> Iterator[Diagnostic]:
@@ -241,14 +239,11 @@ def differing_counts(probe: Probe, shape: Shape) -> Iterator[Diagnostic]:
             places, every, different = rows[0]
             where, total = (f"In {places:,} of the groups, ", " in total") if groups else ("", "")
             fix = f"count(DISTINCT {text})"
-            yield probe.diagnostic(
-                "counts_differ",
-                call,
+            message = (
                 f"{where}{shape.source(call)} counts rows and gives {every:,}{total}; {fix} counts each {text} once and "
-                f"gives {different:,}.",
-                [fix],
-                severity="hint",
+                f"gives {different:,}."
             )
+            yield probe.diagnostic("counts_differ", call, message, [fix], severity="hint")
 
 
 def _merging(step: Step) -> Iterator[t.Property]:
@@ -321,13 +316,11 @@ def order_and_limit(probe: Probe, shape: Shape) -> Iterator[Diagnostic]:
             inside = sum(1 for key in keys[: limit.value] if key == boundary)
             more = "At least " if len(keys) == limit.value + LOOKED_AT and keys[-1] == boundary else ""
             value = ", ".join(str(part) for part in boundary)
-            yield probe.diagnostic(
-                "tie_at_the_top",
-                limit,
+            message = (
                 f"{more}{tied} rows share the value {value} of the sort key, and LIMIT {limit.value} keeps "
-                f"{inside} of them, an arbitrary choice. Raise the LIMIT to see them all.",
-                severity="hint",
+                f"{inside} of them, an arbitrary choice. Raise the LIMIT to see them all."
             )
+            yield probe.diagnostic("tie_at_the_top", limit, message, severity="hint")
 
 
 def _not_null(shape: Shape, step: Step, expression: t.Expression) -> str:
@@ -407,12 +400,10 @@ def total(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
         return
     found = rows[0][0]
     count = f"more than {MOST_COUNTED:,}" if not paging and found > MOST_COUNTED else f"{found:,}"
-    yield probe.diagnostic(
-        "more_rows",
-        step.clause,
-        f"The answer has {count} rows. Put a LIMIT into the query only if the question asks for just some of them.",
-        severity="hint",
+    message = (
+        f"The answer has {count} rows. Put a LIMIT into the query only if the question asks for just some of them."
     )
+    yield probe.diagnostic("more_rows", step.clause, message, severity="hint")
 
 
 def repeated(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
@@ -441,13 +432,11 @@ def repeated(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
     every, different = counted[0]
     fix = f"WITH DISTINCT {variables} RETURN"
     repeat = "repeats another" if every - different == 1 else "repeat others"
-    yield probe.diagnostic(
-        "repeated_rows",
-        step.clause,
+    message = (
         f"{every - different:,} of {every:,} rows {repeat}: the pattern reaches the same {variables} in several "
-        f"ways. To remove the repetitions, write {fix} ….",
-        severity="hint",
+        f"ways. To remove the repetitions, write {fix} …."
     )
+    yield probe.diagnostic("repeated_rows", step.clause, message, severity="hint")
 
 
 def other_direction(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Diagnostic]:
@@ -612,14 +601,11 @@ def _condition(
         return
     count = rows[0][0]
     fix = f"({shape.source(condition)} OR {subject} IS NULL)"
-    yield probe.diagnostic(
-        "null_drops_rows",
-        condition,
+    message = (
         f"{count:,} of the matched {name} {'have' if count != 1 else 'has'} no {use.key}: the condition is null there, "
-        f"so {'they are' if count != 1 else 'it is'} left out. To include {'them' if count != 1 else 'it'}, write {fix}.",
-        [fix],
-        severity="hint",
+        f"so {'they are' if count != 1 else 'it is'} left out. To include {'them' if count != 1 else 'it'}, write {fix}."
     )
+    yield probe.diagnostic("null_drops_rows", condition, message, [fix], severity="hint")
 
 
 def _unwind(probe: Probe, shape: Shape, clause: t.Unwind, use: PropertyUse) -> Iterator[Diagnostic]:
@@ -630,13 +616,11 @@ def _unwind(probe: Probe, shape: Shape, clause: t.Unwind, use: PropertyUse) -> I
     if not rows or rows[0][0] - rows[0][1] < MOST_VANISH * rows[0][0] or not rows[0][0]:
         return
     found, having = rows[0]
-    yield probe.diagnostic(
-        "null_drops_rows",
-        clause,
+    message = (
         f"{found - having:,} of {found:,} {name} {'have' if found - having != 1 else 'has'} no {use.key}, and UNWIND "
-        f"drops {'their rows' if found - having != 1 else 'its row'}.",
-        severity="hint",
+        f"drops {'their rows' if found - having != 1 else 'its row'}."
     )
+    yield probe.diagnostic("null_drops_rows", clause, message, severity="hint")
 
 
 def _negated_use(shape: Shape, condition: t.Expression) -> PropertyUse | None:

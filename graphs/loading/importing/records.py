@@ -452,7 +452,6 @@ class RecordSource(Protocol):
 
     def records(self, problems: Problems) -> Records:
         """Yield all nodes and relationships in any order; what cannot be read is added to `problems` and skipped."""
-        ...
 
 
 class RecordFile:

@@ -45,18 +45,15 @@ class Table(Protocol):
     @property
     def types(self) -> Mapping[str, str] | None:
         """The property type of each column; None if the cells are untyped text."""
-        ...
 
     def rows(self, problems: Problems, keys: Set[str] = frozenset()) -> Iterator[tuple[int, Sequence[Any]]]:
         """Yield each row with its number.
 
         A missing cell is an empty string, and each cell of a column in `keys` is a string.
         """
-        ...
 
     def reader(self, type_: str) -> Callable[[Any], Any]:
         """Return the function that converts a cell to a type or raises ValueError: `not a date such as 1995-12-15`."""
-        ...
 
 
 def open_table(path: Path, cells: CellFormat | None = None) -> Table:
