@@ -62,11 +62,8 @@ def test_the_papers_algorithm_grades_failures_feeds_back_directly_and_sees_none_
     assert "suggested_query" not in seen
     assert "diagnostics" not in seen
     assert "Probably meant" not in "\n".join(run.prompts("instructions"))
-    assert {line["name"] for line in run.trace.lines if line["kind"] == "tool"} == {
-        "get_schema",
-        "execute_cypher",
-        "find_entities",
-    }
+    expected = {"get_schema", "execute_cypher", "find_entities"}
+    assert {line["name"] for line in run.trace.lines if line["kind"] == "tool"} == expected
     assert LoopSettings.paper().rounds == 5
 
 

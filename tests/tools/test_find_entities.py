@@ -100,11 +100,8 @@ def test_entities_with_the_same_name_are_counted_and_distinguished(graphs: OpenG
 
 def test_a_whole_question_may_be_given(graphs: OpenGraphs) -> None:
     answer = ask(graphs, question="Did Shaq or Micheal Jordon play for the Chicago Bulls?")
-    assert [(mention.mention, mention.candidates[0].name) for mention in answer.mentions] == [
-        ("Shaq", "Shaquille O'Neal"),
-        ("Micheal Jordon", "Michael Jordan"),
-        ("Chicago Bulls", "Chicago Bulls"),
-    ]
+    expected = [("Shaq", "Shaquille O'Neal"), ("Micheal Jordon", "Michael Jordan"), ("Chicago Bulls", "Chicago Bulls")]
+    assert [(mention.mention, mention.candidates[0].name) for mention in answer.mentions] == expected
 
 
 def test_an_unknown_label_or_property_is_reported_with_the_nearest(graphs: OpenGraphs) -> None:

@@ -83,11 +83,8 @@ def test_the_message_about_a_list_names_the_variable_to_write(query: str, end: s
 
 def test_the_operator_in_with_a_property_that_is_not_a_list_causes_a_warning() -> None:
     (diagnostic,) = problems_in("MATCH (p:Person) WHERE 'male' IN p.gender RETURN p.name")
-    assert (diagnostic.code, diagnostic.severity, diagnostic.suggestions) == (
-        "type_mismatch",
-        "warning",
-        ("p.gender = 'male'",),
-    )
+    expected = ("type_mismatch", "warning", ("p.gender = 'male'",))
+    assert (diagnostic.code, diagnostic.severity, diagnostic.suggestions) == expected
 
 
 def test_comparing_two_properties_of_incomparable_types_causes_a_warning() -> None:

@@ -45,11 +45,8 @@ def test_the_facts_about_relationship_types_match_the_published_facts(name: str)
             type_["is_mandatory_subj"],
             type_["is_mandatory_obj"],
         )
-        assert (own_facts.symmetric, own_facts.time_bounded, own_facts.implies) == (
-            type_["is_symmetric"],
-            type_["is_time_sensitive"],
-            type_["implied_relations"],
-        )
+        expected = (type_["is_symmetric"], type_["is_time_sensitive"], type_["implied_relations"])
+        assert (own_facts.symmetric, own_facts.time_bounded, own_facts.implies) == expected
         variants = [f"{r.type}#{r.start}#{r.end}" for r in definition.relationships if r.type == type_["label"]]
         assert sorted(variants) == sorted(type_["variants"])
 

@@ -68,10 +68,5 @@ def test_a_relationship_has_the_ids_of_its_end_nodes_even_if_nothing_else_is_kno
     start, end = (Node(graph, f"4:x:{number}", number, [], {}) for number in (7, 8))
     edge = graph.relationship_type("playsFor")(graph, "5:x:1", 1, {"start_year": 1984})
     edge._start_node, edge._end_node = start, end
-    assert plain(edge) == {
-        "id": "5:x:1",
-        "type": "playsFor",
-        "start": "4:x:7",
-        "end": "4:x:8",
-        "properties": {"start_year": 1984},
-    }
+    expected = {"id": "5:x:1", "type": "playsFor", "start": "4:x:7", "end": "4:x:8", "properties": {"start_year": 1984}}
+    assert plain(edge) == expected

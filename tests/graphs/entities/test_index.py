@@ -39,12 +39,8 @@ def test_several_mentions_together_get_the_same_results_as_each_alone(people: En
 
 
 def test_the_kind_of_match_is_reported(people: EntityIndex) -> None:
-    assert [people.find(mention)[0].match for mention in ("Queen", "queen", "NYC", "Queeen")] == [
-        "exact",
-        "exact",
-        "alias",
-        "fuzzy",
-    ]
+    expected = ["exact", "exact", "alias", "fuzzy"]
+    assert [people.find(mention)[0].match for mention in ("Queen", "queen", "NYC", "Queeen")] == expected
 
 
 def test_only_the_identical_text_scores_1(people: EntityIndex) -> None:

@@ -51,11 +51,8 @@ def test_a_downloaded_file_that_was_changed_is_fetched_again(tmp_path: Path) -> 
 
 def test_a_truncated_response_is_continued_where_it_ended(tmp_path: Path) -> None:
     requests, _ = fetched(tmp_path / "nba.json", [cut(300_000), cut(500_000)])
-    assert [byte_range for path, byte_range in requests if path.startswith("/store")] == [
-        None,
-        "bytes=300000-",
-        "bytes=800000-",
-    ]
+    expected = [None, "bytes=300000-", "bytes=800000-"]
+    assert [byte_range for path, byte_range in requests if path.startswith("/store")] == expected
 
 
 def test_a_later_call_resumes_the_download(tmp_path: Path) -> None:

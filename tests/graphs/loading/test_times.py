@@ -175,11 +175,8 @@ def test_parquet_keeps_the_zone_and_the_nanoseconds_of_its_columns(tmp_path: Pat
     first, second_row, third = (
         entity["properties"] for entity in json.loads((tmp_path / "out.json").read_bytes())["entities"]
     )
-    assert (first["ns"], second_row["ns"], third["ns"]) == (
-        "1970-01-01T00:00:00",
-        "2024-07-01T07:00:00.123456789",
-        "1969-12-31T23:59:59.999999999",
-    )
+    expected = ("1970-01-01T00:00:00", "2024-07-01T07:00:00.123456789", "1969-12-31T23:59:59.999999999")
+    assert (first["ns"], second_row["ns"], third["ns"]) == expected
     assert (second_row["us"], third["us"]) == ("1970-01-01T00:00:00.000005Z", "0000-01-01T00:00:00Z")
     assert second_row["paris"] == "2024-07-01T09:00:00.123456789+02:00[Europe/Paris]"
     assert first["half"] == "1970-01-01T05:30:00+05:30"

@@ -86,13 +86,8 @@ def test_a_check_does_not_run_the_query(query: Query) -> None:
 
 
 def test_parameters_are_json_or_text() -> None:
-    assert [parameter(text) for text in ("a=1", "$b=[1, 2]", "c=LeBron James", 'd="1"', "e=")] == [
-        ("a", 1),
-        ("b", [1, 2]),
-        ("c", "LeBron James"),
-        ("d", "1"),
-        ("e", ""),
-    ]
+    expected = [("a", 1), ("b", [1, 2]), ("c", "LeBron James"), ("d", "1"), ("e", "")]
+    assert [parameter(text) for text in ("a=1", "$b=[1, 2]", "c=LeBron James", 'd="1"', "e=")] == expected
 
 
 def test_a_caret_is_under_its_word_after_tabs() -> None:

@@ -45,13 +45,8 @@ def test_a_call_is_kept_with_its_client_its_time_and_its_tokens(recorder: Record
     recorder.settle()
     last, [(_, line)] = recorder.lines()
     event = event_in(line)
-    assert (last, event.kind, event.session, event.client, event.name) == (
-        1,
-        "tool_call",
-        "5f1c02aa",
-        "ada 1.0",
-        "execute_cypher",
-    )
+    expected = (1, "tool_call", "5f1c02aa", "ada 1.0", "execute_cypher")
+    assert (last, event.kind, event.session, event.client, event.name) == expected
     assert event.arguments == arguments
     assert event.answer == answer
     assert event.diagnostics == [{"code": "no_limit"}]

@@ -42,12 +42,8 @@ def test_a_column_of_labels_gives_nodes_several_labels(tmp_path: Path) -> None:
     people = "id,name,born,_labels\np1,Mann,1943,Director\np2,Eastwood,1930,:Actor:Director\np3,Doe,,Person\np4,Roe,,\n"
     folder_of(tmp_path, {"people.csv": people, "knows.csv": "start,end\np1,p2\np2,p4\n"})
     graph = imported(tmp_path)
-    assert [entity.get("labels") for entity in graph["entities"]] == [
-        ["Director", "Person"],
-        ["Actor", "Director", "Person"],
-        None,
-        None,
-    ]
+    expected = [["Director", "Person"], ["Actor", "Director", "Person"], None, None]
+    assert [entity.get("labels") for entity in graph["entities"]] == expected
     assert graph["schema"]["label_combinations"] == [["Actor", "Director", "Person"], ["Director", "Person"]]
     assert {label["label"]: label["properties"] for label in graph["schema"]["entities"]} == {
         name: {"id": "str", "born": "int"} for name in ("Person", "Actor", "Director")

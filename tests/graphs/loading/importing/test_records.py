@@ -210,12 +210,8 @@ def test_rdf_classes_become_labels_literals_become_properties_and_links_become_r
     )
     graph = written(file_source(path), tmp_path)
     heat, mann, someone = sorted(graph["entities"], key=lambda entity: entity["name"])
-    assert (heat["eid"], heat["label"], heat["name"], heat["aliases"]) == (
-        "http://example.org/heat",
-        "Movie",
-        "Heat",
-        ["The Heat"],
-    )
+    expected = ("http://example.org/heat", "Movie", "Heat", ["The Heat"])
+    assert (heat["eid"], heat["label"], heat["name"], heat["aliases"]) == expected
     assert heat["properties"] == {"released": "1995-12-15", "minutes": 170}
     assert (mann["label"], mann["name"], mann["properties"]) == ("Person", "mann", {"born": 1943})
     assert (someone["label"], someone["name"]) == ("Resource", "someone")
