@@ -19,8 +19,9 @@ from graphground.cypher.checks.places import written_relationship
 from graphground.cypher.diagnostics import Diagnostic, Severity, all_of
 from graphground.cypher.functions import contains_aggregate, groups_rows, is_aggregate
 from graphground.cypher.names.nearest import meaning
+from graphground.cypher.names.words import root, split_name, word_lists
 from graphground.cypher.outline import outline_of
-from graphground.cypher.outline.model import Facts, PropertyUse, Symbol, filled, owners
+from graphground.cypher.outline.model import Facts, Link, PropertyUse, Symbol, filled, owners
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.client_context import Waiting
@@ -442,9 +443,9 @@ def repeated(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
 def other_direction(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Diagnostic]:
     """Report a relationship that misses facts which are written in the opposite direction.
 
-    That is `(a:Country)-[:borders]->(b:Country)` if most relationships, but not all, exist in both directions, and
-    `-[:SIGNED]->` if all of them, and more, exist as `<-[:SIGNED_BY]-`. Nothing is reported if the other way gives the
-    same number of rows, or the same count.
+    That is `(a:Country)-[:borders]->(b:Country)` if most relationships, but not all, exist in both directions,
+    `(a {name: 'Ada'})-[:MARRIED_TO]->(b)` if each is written in one direction, and `-[:SIGNED]->` if all of them, and
+    more, exist as `<-[:SIGNED_BY]-`. Nothing is reported if the other way gives the same number of rows or count.
     """
     for link in shape.facts.links:
         relationship, type_ = link.pattern, link.type
@@ -466,17 +467,18 @@ def other_direction(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[D
         distinct = "Distinct rows", f"WITH DISTINCT {', '.join(shape.columns(items))} RETURN count(*) AS rows"
         if step.aggregates and not items:
             distinct = "The answer", shape.source(step.clause)
+        places, other, (what, returned) = ("in this direction", "in either direction"), text.strip("<>"), distinct
         if known is not None and known.symmetric and known.both_ways != 1.0:
             share = min(known.both_ways or 0.0, 0.99)  # not 100%, since some exist in one direction only
-            other = text.lstrip("<").rstrip(">")
             why = (
                 f"{share:.0%} of the {type_} relationships exist in both directions, the others in one direction only."
             )
             advice = (
                 f"To match both directions, write {other}, and DISTINCT, because most pairs of nodes then match twice."
             )
-            places = "in this direction", "in either direction"
-            what, returned = distinct
+        elif _starts_at_one_end(shape, link) and _is_mutual(type_) and not facts.leads_both_ways(type_):
+            why = f"{type_} says the same of both nodes, but is written in one direction."
+            advice, severity = f"To match both directions, write {other}.", "warning"
         elif mirror is not None and relationship.properties is None:
             other = written_relationship(variable, mirror, relationship.direction == "left")
             why = f"The {type_} relationships, and others, exist as {mirror} in the opposite direction."
@@ -494,7 +496,6 @@ def other_direction(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[D
             advice, places = f"To match what either says, write {other}, and DISTINCT.", (f"with {type_}", "with both")
             calls = [call for call in step.clause.find(t.FunctionCall) if is_aggregate(call)]
             severity = "warning" if all(call.distinct for call in calls) else "hint"
-            what, returned = distinct
         else:
             continue
         edited = probe.query.text[shape.start : relationship.start] + other
@@ -505,6 +506,18 @@ def other_direction(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[D
         results = f"{what}: {counts[0]:,} {places[0]}, {counts[1]:,} {places[1]}."
         message = f"{why} {results} {advice}"
         yield probe.diagnostic("direction_matters", relationship, message, [other], severity=severity)
+
+
+def _is_mutual(type_: str) -> bool:
+    """Whether the name of a type says the same of both ends: `MARRIED_TO`, and not `MANAGES`."""
+    words = {*map(root, split_name(type_))}
+    return any(words >= {*map(root, said.split())} for said in word_lists()["mutual"])
+
+
+def _starts_at_one_end(shape: Shape, link: Link) -> bool:
+    """Whether a link between nodes of the same labels has a condition at one end, from which it leads to the other."""
+    compared = [use.left.symbol for use in shape.facts.comparisons if isinstance(use.left, PropertyUse)]
+    return bool(link.left.kinds & link.right.kinds) and (link.left in compared) != (link.right in compared)
 
 
 def _answer(probe: Probe, text: str) -> int | None:

@@ -33,7 +33,7 @@ from tests.support.recorder import Recorder
 SCHEMA = PropertyGraphSchema(
     "states",
     {"Country": Label("Country", {"name": "str", "languages": "list[str]"})},
-    (RelationshipPattern("borders", "Country", "Country"),),
+    (RelationshipPattern("borders", "Country", "Country"), RelationshipPattern("rules", "Country", "Country")),
 )
 
 
@@ -64,6 +64,22 @@ def test_relationships_of_which_some_have_no_reverse_are_never_called_all_symmet
     (found,) = other_direction(probe, shape, facts)
     assert found.message.startswith(f"{share} of the borders relationships exist in both directions, the others in one")
     assert "Distinct rows: 50 in this direction, 72 in either direction." in found.message
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("(a:Country {name: 'Chad'})-[:borders]->(b:Country)", "-[:borders]-"),
+        ("(a:Country)<-[:borders]-(b:Country {name: 'Chad'})", "-[:borders]-"),
+        ("(a:Country)-[:borders]->(b:Country)", None),  # each pair once
+        ("(a:Country {name: 'Chad'})-[:rules]->(b:Country)", None),
+    ],
+)
+def test_a_mutual_type_that_is_written_in_one_direction_loses_rows_from_a_named_node(pattern: str, found: str) -> None:
+    probe, shape = probe_of(f"MATCH {pattern} RETURN b.name", [1], [2])
+    facts = Statistics(patterns=(PatternStatistics("borders", "Country", "Country", 12, both_ways=0.0),))
+    said = [(look.severity, look.suggestions) for look in other_direction(probe, shape, facts)]
+    assert said == ([("warning", (found,))] if found else [])
 
 
 def test_a_type_whose_facts_another_type_has_in_the_opposite_direction_is_reported_with_both_numbers() -> None:
