@@ -131,11 +131,14 @@ def _rewritten_habit(text: str, error: ParseError) -> list[Edit]:
             return []  # it groups by something else than what it returns
         if kinds[having] != "HAVING":
             return [Edit(ends[at - 1], ends[rest - 1], "")]
-        columns = ", ".join(f"{source} AS {name}" for source, name, _ in items)
+        # A plain variable: the embedded engine does not find one with a dot in its name.
+        variables = {source: re.sub(r"\W+", "_", name).strip("_") for source, name, _ in items}
+        columns = ", ".join(f"{source} AS {variable}" for source, variable in variables.items())
         condition = text[ends[having] : ends[rest - 1]]
-        for source, name, _ in sorted(items, key=lambda item: -len(item[0])):
-            condition = condition.replace(source, name)
-        names = ", ".join(name for _, name, _ in items)
+        for source in sorted(variables, key=len, reverse=True):
+            condition = condition.replace(source, variables[source])
+        named = ((variables[source], name) for source, name, _ in items)
+        names = ", ".join(name if name == variable else f"{variable} AS {name}" for variable, name in named)
         return [Edit(starts[returned], ends[rest - 1], f"WITH {columns} WHERE{condition} RETURN {names}")]
     return []
 

@@ -124,7 +124,7 @@ def test_the_message_about_a_mistake_in_the_language_is_true_in_every_case(
         ("MATCH (n) RETURN n.age, count(*) GROUP BY n.age", "MATCH (n) RETURN n.age, count(*)"),
         (
             "MATCH (n) RETURN n.age, count(*) AS c GROUP BY n.age HAVING count(*) > 1 ORDER BY c",
-            "MATCH (n) WITH n.age AS `n.age`, count(*) AS c WHERE c > 1 RETURN `n.age`, c ORDER BY c",
+            "MATCH (n) WITH n.age AS n_age, count(*) AS c WHERE c > 1 RETURN n_age AS `n.age`, c ORDER BY c",
         ),
         (
             "MATCH (n) WITH n, count(*) AS c HAVING c > 1 RETURN n",
