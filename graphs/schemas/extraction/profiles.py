@@ -16,7 +16,7 @@ from typing import Any
 from graphground.cypher.names.words import word_lists
 from graphground.cypher.quoting import nodes, property_of, quoted_string, relationships
 from graphground.cypher.schema import Index, Label, PropertyGraphSchema
-from graphground.cypher.text_values import FORMS, LEAST_MIXED_SHARE, LEAST_SHARE, TextValues, text_values
+from graphground.cypher.text_values import FEWEST_MARKED, FORMS, LEAST_MIXED_SHARE, LEAST_SHARE, TextValues, text_values
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.schemas.extraction.findings import Steps
 
@@ -44,6 +44,7 @@ GIVEN, FAMILY = ("first", "given", "fore", "initials"), ("last", "family", "sur"
 """The first words of the properties that hold the parts of a person's name."""
 NEVER = frozenset(word_lists()["naming_never"])
 WORD = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+"
+COMMA = re.compile(r"[1-9]\d{0,2},\d{3}")
 NUMERIC_FORMS = frozenset({"int", "float", "comma_float", "grouped_float", "dotted_float"})
 
 
@@ -199,6 +200,8 @@ class Profiler:
         self._steps, self._schema = steps, schema
         self._labels: dict[str, Label] = {}
         self._types: dict[str, dict[str, TextValues]] = {}
+        self._unsure: list[tuple[dict[str, TextValues], str]] = []
+        """Numbers such as `141,136`: the comma is a decimal one if other numbers of the database have such."""
 
     def label(self, label: Label) -> None:
         """Profile one label: its text values, its keys, its naming property."""
@@ -243,6 +246,10 @@ class Profiler:
 
     def result(self) -> PropertyGraphSchema:
         """Return the schema with all profiles."""
+        known = [*(label.texts for label in self._labels.values()), *self._types.values()]
+        if any(its.form in ("comma_float", "dotted_float") for texts in known for its in texts.values()):
+            for profiles, key in self._unsure:
+                profiles.pop(key, None)
         patterns = tuple(
             replace(pattern, texts=self._types[pattern.type]) if self._types.get(pattern.type) else pattern
             for pattern in self._schema.patterns
@@ -283,9 +290,12 @@ class Profiler:
     def _profiles(
         self, match: str, sampled: Mapping[str, tuple[list[str], float]], count: int | None
     ) -> dict[str, TextValues]:
-        profiles = {}
+        profiles: dict[str, TextValues] = {}
         for key, (values, _) in sampled.items():
             seen = text_values(values, mixed=True)
+            if seen is None and len(values) >= FEWEST_MARKED and all(map(COMMA.fullmatch, values)):
+                seen = TextValues("grouped_float", values[0])
+                self._unsure.append((profiles, key))
             checked = self._checked(match, key, seen, count) if seen is not None else None
             if checked is not None:
                 profiles[key] = checked

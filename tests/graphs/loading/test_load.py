@@ -245,13 +245,21 @@ def test_the_command_line_lists_loads_describes_and_drops(
     assert graphs("loud").returncode == 2
 
 
-def test_the_formats_of_texts_are_kept_with_the_schema_of_a_loaded_graph(empty_home: Home, tmp_path: Path) -> None:
-    document, fees = small(), [*(f"{number}.100" for number in range(1, 11)), "N/A", "N/A"]
-    document["schema"]["entities"][0]["properties"]["fee"] = "str"
+@pytest.mark.parametrize(("part", "form", "sales"), [("100", "dotted_float", None), ("50", "float", "grouped_float")])
+def test_the_formats_of_texts_are_kept_with_the_schema_of_a_loaded_graph(
+    empty_home: Home, tmp_path: Path, part: str, form: str, sales: str | None
+) -> None:
+    document, fees = small(), [*(f"{number}.{part}" for number in range(1, 11)), "N/A", "N/A"]
+    document["schema"]["entities"][0]["properties"] |= {"fee": "str", "sales": "str"}
     document["schema"]["relations"][1]["properties"]["signed"] = "str"
     movie = document["entities"][0]
     document["entities"] += [
-        {**movie, "eid": f"F{number}", "name": f"Film {number}", "properties": {"fee": fee}}
+        {
+            **movie,
+            "eid": f"F{number}",
+            "name": f"Film {number}",
+            "properties": {"fee": fee, "sales": f"{number + 8},251"},
+        }
         for number, fee in enumerate(fees)
     ]
     document["relations"] += [
@@ -260,8 +268,9 @@ def test_the_formats_of_texts_are_kept_with_the_schema_of_a_loaded_graph(empty_h
     ]
     document["relations"][1]["properties"]["signed"] = "25.11.1994"
     schema = Catalog(empty_home).schema(loaded(empty_home, tmp_path, document))
-    fee = schema.labels["Movie"].texts["fee"]
-    assert (fee.form, fee.placeholders) == ("dotted_float", ("N/A",))
+    fee, known = schema.labels["Movie"].texts["fee"], schema.labels["Movie"].texts.get("sales")
+    assert (fee.form, fee.placeholders) == (form, ("N/A",))
+    assert (known and known.form) == sales  # the comma of `8,251` may be a decimal one beside points between thousands
     (signed,) = [pattern.texts["signed"] for pattern in schema.patterns if pattern.type == "has cast"]
     assert (signed.form, signed.checked) == ("day_month_year", True)
     assert "runtime_minute" not in schema.labels["Movie"].texts
