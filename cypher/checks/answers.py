@@ -29,13 +29,11 @@ def returned_nodes(facts: Facts, findings: Findings) -> None:
                     labels = [facts.index.schema.labels[label] for label in facts.index.labels_of(value.kinds)]
                     keys = dict.fromkeys(label.name_property for label in labels if label.name_property)
                     suggestions = [f"{findings.query.source(item.expression)}.{quoted_name(key)}" for key in keys][:3]
-                findings.hint(
-                    "returns_node",
+                message = (
                     f"This returns a whole {value.kind} with all its properties; "
-                    "return the properties that the question asks for.",
-                    item.expression,
-                    suggestions,
+                    "return the properties that the question asks for."
                 )
+                findings.hint("returns_node", message, item.expression, suggestions)
 
 
 def merged_entities(facts: Facts, findings: Findings, data: Data | None) -> None:
@@ -55,17 +53,12 @@ def merged_entities(facts: Facts, findings: Findings, data: Data | None) -> None
             name = value.symbol.name
             counted = isinstance(node, t.FunctionCall) and node.key == "count"
             suggestion = f"count(DISTINCT {name})" if counted else ""
-            findings.hint(
-                "distinct_merges_entities",
-                f"DISTINCT on {name}.{value.key} merges different entities with the same {value.key}; "
-                + (
-                    f"to count each entity, write {suggestion}."
-                    if counted
-                    else f"to keep them apart, write WITH DISTINCT {name} and return {name}.{value.key}."
-                ),
-                node,
-                [suggestion] if suggestion else [],
+            message = f"DISTINCT on {name}.{value.key} merges different entities with the same {value.key}; " + (
+                f"to count each entity, write {suggestion}."
+                if counted
+                else f"to keep them apart, write WITH DISTINCT {name} and return {name}.{value.key}."
             )
+            findings.hint("distinct_merges_entities", message, node, [suggestion] if suggestion else [])
 
 
 def _all_unique(facts: Facts, use: PropertyUse, data: Data | None) -> bool:
@@ -120,12 +113,8 @@ def closed_intervals(facts: Facts, findings: Findings) -> None:
         ):
             subject = findings.query.source(use.node)
             condition = f"({findings.query.source(comparison.node)} OR {subject} IS NULL)"
-            findings.warning(
-                "time_open_interval",
-                f"Relationships that have not ended have no {use.key} and are left out here. To include them, write {condition}.",
-                comparison.node,
-                [condition],
-            )
+            message = f"Relationships that have not ended have no {use.key} and are left out here. To include them, write {condition}."
+            findings.warning("time_open_interval", message, comparison.node, [condition])
 
 
 def _has_begin(facts: Facts, use: PropertyUse) -> bool:
@@ -166,13 +155,11 @@ def cartesian_products(facts: Facts, findings: Findings) -> None:
                 else "Parts of this MATCH"
             )
             clause = use.clause
-            findings.warning(
-                "cartesian_product",
+            message = (
                 f"{parts} share no variable: every row of one is joined with every row of the "
-                f"other{'s' if len(names) > 2 else ''}. Connect them by a relationship or a condition.",
-                clause,
-                to=clause.patterns[-1],
+                f"other{'s' if len(names) > 2 else ''}. Connect them by a relationship or a condition."
             )
+            findings.warning("cartesian_product", message, clause, to=clause.patterns[-1])
 
 
 def _components(facts: Facts, use: MatchUse) -> list[list[Symbol]]:

@@ -83,12 +83,8 @@ def _single(c: Checker, body: tree.SingleQuery) -> list[Binding] | None:
         c.colons, c.modern, c.lengths, c.quantified = [], False, [], False
         columns = check_clause(c, clause)
         if c.colons and c.modern:
-            c.problem_at(
-                "label_expression",
-                c.colons[0],
-                c.colons[0] + 1,
-                "labels of one clause are joined either by colons or by & | ! % and IS, not by both",
-            )
+            message = "labels of one clause are joined either by colons or by & | ! % and IS, not by both"
+            c.problem_at("label_expression", c.colons[0], c.colons[0] + 1, message)
         check_lengths(c)
         if c.level:
             # Labels in a clause inside EXISTS { … } count for the enclosing clause.
@@ -162,12 +158,8 @@ def _union(c: Checker, body: tree.Union) -> list[Binding] | None:
         names = {key.name for key in first or ()}
         others = {result_column.name for result_column in columns or ()}
         if names != others:
-            c.problem_at(
-                "union_columns",
-                place,
-                place + 5,
-                f"the parts of a UNION must return the same columns: {_list(names)} before, {_list(others)} after",
-            )
+            message = f"the parts of a UNION must return the same columns: {_list(names)} before, {_list(others)} after"
+            c.problem_at("union_columns", place, place + 5, message)
             break
     if first is None:
         return None
@@ -336,12 +328,8 @@ def _check_names(c: Checker, items: list[tree.ReturnItem]) -> None:
     seen: set[str] = set()
     for item in items:
         if item.name in seen:
-            c.problem_at(
-                "duplicate_column",
-                items[0].start,
-                items[-1].end,
-                f"two columns are called `{item.name}`; rename one of them with AS",
-            )
+            message = f"two columns are called `{item.name}`; rename one of them with AS"
+            c.problem_at("duplicate_column", items[0].start, items[-1].end, message)
             return
         seen.add(item.name)
 

@@ -389,12 +389,8 @@ def call(c: Checker, node: tree.FunctionCall) -> Type:
     if function.aggregating:
         return _aggregate(c, node, function)
     if node.distinct:
-        c.problem_at(
-            "aggregation",
-            node.start,
-            node.name_end,
-            f"only an aggregating function takes DISTINCT; {function.name} does not aggregate",
-        )
+        message = f"only an aggregating function takes DISTINCT; {function.name} does not aggregate"
+        c.problem_at("aggregation", node.start, node.name_end, message)
     if function.name in ("rand", "randomUUID") and c.aggregates == "inside":
         c.problem("aggregation", node, f"{function.name}() is not allowed inside an aggregating function")
     if c.cypher25 and key in _WORDS_25 and len(node.arguments) == function.required:

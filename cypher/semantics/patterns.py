@@ -259,12 +259,8 @@ def _check_element(
         if element.labels is not None:
             label_expression(c, element.labels, "node")
             if where == "insert" and isinstance(element.labels, tree.LabelAnd) and element.labels.colon:
-                c.problem_at(
-                    "label_expression",
-                    element.labels.operator_starts[0],
-                    element.labels.end,
-                    "INSERT joins labels with &, not with a colon",
-                )
+                message = "INSERT joins labels with &, not with a colon"
+                c.problem_at("label_expression", element.labels.operator_starts[0], element.labels.end, message)
             if where in ("create", "merge", "insert"):
                 _plain_labels(c, element.labels, where)
     else:
@@ -302,13 +298,11 @@ def _check_relationship(c: Checker, element: tree.RelationshipPattern, where: Wh
     if types is not None:
         described = element.variable is not None or element.properties is not None or element.length is not None
         if isinstance(types, tree.LabelOr) and types.colon and described:
-            c.problem_at(
-                "label_expression",
-                types.operator_starts[0],
-                types.end,
+            message = (
                 "write alternative types as :A|B; the colon after | is not allowed beside a variable, properties "
-                "or a length",
+                "or a length"
             )
+            c.problem_at("label_expression", types.operator_starts[0], types.end, message)
         label_expression(c, types, "relationship")
     if element.length is not None:
         if types is not None:

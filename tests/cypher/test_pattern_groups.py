@@ -8,10 +8,8 @@ def test_patterns_that_differ_in_one_label_or_in_the_type_are_written_as_one_pat
         RelationshipPattern("created by", "Painting", "Person", {"year": "int"}),
         RelationshipPattern("created by", "Sculpture", "Person"),
     ]
-    assert pattern_texts(patterns) == [
-        "(:Character)-[:hasMother|hasFather]->(:Character)",
-        "(:Painting|Sculpture)-[:`created by`]->(:Person)",
-    ]
+    expected = ["(:Character)-[:hasMother|hasFather]->(:Character)", "(:Painting|Sculpture)-[:`created by`]->(:Person)"]
+    assert pattern_texts(patterns) == expected
 
 
 def test_types_with_different_ends_are_not_combined() -> None:

@@ -104,10 +104,8 @@ def test_the_list_of_graphs_hides_the_data_folder(source: dict[str, Callable[[],
 
 def test_the_only_graph_is_not_suggested_in_place_of_itself() -> None:
     failure = json.loads(failing(EngineUnavailable("it is gone")).call("get_schema", {}).payload)
-    assert (failure["nearest"], failure["next"]) == (
-        [],
-        "Report this problem to the user; no other graph is available.",
-    )
+    expected = ([], "Report this problem to the user; no other graph is available.")
+    assert (failure["nearest"], failure["next"]) == expected
     assert json.loads(Application(films_alone).call("get_schema", {"graph": "x"}).payload)["nearest"] == ["films"]
 
 

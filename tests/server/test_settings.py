@@ -124,10 +124,8 @@ def test_a_table_in_the_settings_becomes_a_query_with_parameters(tmp_path: Path)
     (tmp_path / "settings.toml").write_text(GOOD, encoding="utf-8")
     [own] = read_settings({"home": str(tmp_path)}, {}).queries
     assert (own.name, own.graph, own.limit, own.timeout_s) == ("films_of", "films", 20, 2.5)
-    assert [(parameter.name, parameter.required, parameter.default) for parameter in own.parameters] == [
-        ("name", True, None),
-        ("most", False, 5),
-    ]
+    expected = [("name", True, None), ("most", False, 5)]
+    assert [(parameter.name, parameter.required, parameter.default) for parameter in own.parameters] == expected
     assert own.place.endswith("settings.toml: [queries.films_of]")
 
 

@@ -79,10 +79,8 @@ async def test_every_kind_of_value_reaches_the_client(data_folder: Path) -> None
         assert await value(client, "RETURN date('1984-12-30') AS d") == "1984-12-30"
         assert (await value(client, "RETURN datetime('2020-01-02T03:04:05Z') AS d")).startswith("2020-01-02T03:04:05")
         assert await value(client, "RETURN duration('P1Y2M3DT4H') AS d") == "P1Y2M3DT4H"
-        assert await value(client, "RETURN [1, {a: [null, 'x', {b: true}]}] AS v") == [
-            1,
-            {"a": [None, "x", {"b": True}]},
-        ]
+        expected = [1, {"a": [None, "x", {"b": True}]}]
+        assert await value(client, "RETURN [1, {a: [null, 'x', {b: true}]}] AS v") == expected
         assert await value(client, "RETURN 0.0 / 0.0 AS v") in ("NaN", None)
         assert await value(client, "RETURN 9007199254740993 AS v") == 9007199254740993
         assert await value(client, "RETURN 'ü \u2603 \U0001f3c0 \\n \"' AS v") == 'ü ☃ 🏀 \n "'

@@ -153,7 +153,7 @@ def test_the_search_for_the_cause_of_an_empty_answer_has_only_the_remaining_time
         return why_empty(*arguments, seconds=seconds)
 
     film_graph.run("RETURN 1")  # starts the engine
-    monkeypatch.setattr("graphground.graphs.why_empty.why_empty", noted)
+    monkeypatch.setattr("graphground.graphs.why_empty.explain.why_empty", noted)
     answer = execute_cypher(
         OpenGraphs([GraphSource("films", "", "embedded", lambda: film_graph)]),
         ExecuteCypherRequest(query="MATCH (f:Film {name: 'Haet'}) RETURN f.name", timeout_s=1.5),
@@ -168,10 +168,8 @@ def test_a_query_without_a_value_for_each_parameter_never_reaches_the_engine() -
     with pytest.raises(ToolFailure, match=r"\$name, \$`at least`") as failure:
         executed(query, engine)
     assert failure.value.error == "missing_parameter"
-    assert [(found.code, found.line, found.column) for found in failure.value.diagnostics] == [
-        ("missing_parameter", 2, 16),
-        ("missing_parameter", 2, 45),
-    ]
+    expected = [("missing_parameter", 2, 16), ("missing_parameter", 2, 45)]
+    assert [(found.code, found.line, found.column) for found in failure.value.diagnostics] == expected
     assert engine.ran == []
 
 

@@ -56,8 +56,6 @@ def test_two_players_with_the_same_nickname_are_distinguished(nba: Graph) -> Non
 def test_a_name_of_a_player_and_a_team_is_distinguished_by_its_label(nba: Graph) -> None:
     answer = ask(nba, "Magic")
     assert answer.ambiguous
-    assert {(candidate.name, candidate.label) for candidate in answer.candidates[:2]} == {
-        ("Magic Johnson", "Player"),
-        ("Orlando Magic", "Team"),
-    }
+    expected = {("Magic Johnson", "Player"), ("Orlando Magic", "Team")}
+    assert {(candidate.name, candidate.label) for candidate in answer.candidates[:2]} == expected
     assert not ask(nba, "Magic", label="Team").ambiguous

@@ -132,10 +132,8 @@ def test_constructs_of_newer_memgraph_versions_are_reported_with_the_refusal(gra
     query = "MATCH (m:Movie) RETURN COUNT { (m)-->() } AS degree LIMIT 3"
     with pytest.raises(ToolFailure) as failure:
         execute_cypher(graphs, ExecuteCypherRequest(query=query))
-    assert [diagnostic.code for diagnostic in failure.value.diagnostics] == [
-        "refused_by_database",
-        "not_in_this_database",
-    ]
+    expected = ["refused_by_database", "not_in_this_database"]
+    assert [diagnostic.code for diagnostic in failure.value.diagnostics] == expected
     assert "OPTIONAL MATCH" in failure.value.diagnostics[1].message
 
 
@@ -148,8 +146,6 @@ def test_the_schema_is_read_with_plain_cypher() -> None:
     assert not found.partial, found.problems
     assert found.schema.labels["Movie"].properties == {"name": "str", "rating": "float|int", "released": "date"}
     assert found.schema.relationship_properties == {"directedBy": {"year": "int"}}
-    assert {str(pattern) for pattern in found.schema.patterns} == {
-        "(:Movie)-[:directedBy]->(:Director)",
-        "(:Movie)-[:directedBy]->(:Person)",
-    }
+    expected = {"(:Movie)-[:directedBy]->(:Director)", "(:Movie)-[:directedBy]->(:Person)"}
+    assert {str(pattern) for pattern in found.schema.patterns} == expected
     assert found.schema.label_combinations == {frozenset(("Director", "Person"))}

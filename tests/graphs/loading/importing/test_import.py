@@ -112,10 +112,8 @@ role = { column = "role", type = "str" }
     assert nodes["Movie#m2"]["name"] == "Alien, the film"
     assert nodes["Movie#m3"]["properties"] == {"movieId": "m3", "title": "Ran"}
     assert nodes["Person#p1"]["properties"] == {"id": "p1", "born": 1943, "alive": True}
-    assert {label["label"]: label["reserved"] for label in graph["schema"]["entities"]} == {
-        "Movie": ["name"],
-        "Person": ["name"],
-    }
+    expected = {"Movie": ["name"], "Person": ["name"]}
+    assert {label["label"]: label["reserved"] for label in graph["schema"]["entities"]} == expected
     assert [
         (relation["label"], relation["subj_id"], relation["obj_id"], relation["properties"])
         for relation in graph["relations"]

@@ -155,10 +155,8 @@ def test_texts_in_the_form_of_times_become_times_if_all_values_of_the_property_h
     ]
     graph = written(file_source(json_lines(tmp_path, nodes)), tmp_path)
     assert graph["schema"]["entities"][0]["properties"]["at"] == "datetime"
-    assert [entity["properties"]["at"] for entity in graph["entities"]] == [
-        "1995-12-15T20:00:00",
-        "1995-12-15T20:00:00Z",
-    ]
+    expected = ["1995-12-15T20:00:00", "1995-12-15T20:00:00Z"]
+    assert [entity["properties"]["at"] for entity in graph["entities"]] == expected
 
 
 def test_an_id_may_have_as_many_characters_as_an_eid(tmp_path: Path) -> None:
