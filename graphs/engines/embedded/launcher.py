@@ -93,7 +93,7 @@ def archive_options(*, write: bool) -> list[str]:
             lock = FileLock(file.with_suffix(".lock"), timeout=0)
             lock.acquire()
             _writing.append(lock)
-            for other in file.parent.glob("engine-*.aot"):
+            for other in file.parent.glob("engine-*.aot*"):  # an unfinished one leaves `.aot.config`
                 if time.time() - other.stat().st_mtime > UNUSED_SECONDS:
                     other.unlink()
             return [f"-XX:AOTCacheOutput={file}"]

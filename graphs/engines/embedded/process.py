@@ -8,6 +8,7 @@ output goes to `engine/engine.log` in the data folder `HOME`.
 from __future__ import annotations
 
 import base64
+import gc
 import hashlib
 import json
 import os
@@ -308,6 +309,7 @@ def main(folder: str) -> None:
     """Run the engine process of a data folder; exit with status `ALREADY_RUNNING` if the process runs already."""
     # jpype imports numpy if it is installed, which takes 50 ms, and the engine process has no use for it.
     cast("dict[str, Any]", sys.modules)["numpy"] = None
+    gc.disable()  # after a collection, jpype has Java collect its whole heap: twice during a start, for 0.1 s
     home = Home(Path(folder)).make()
     alive = alive_lock(home, 5)
     try:
