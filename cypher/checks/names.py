@@ -337,11 +337,12 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings, data: D
         message += f" The value is a label: write {applied(facts.query.text, edits)}."
         findings.error("unknown_property", message, use.node, edits=edits)
         return
-    if not slip and (links or not (naming or (near and near[0].score >= LIKE_ENOUGH))):
+    called_after = bool(_neighbours_named(facts, use))
+    if not slip and (links or called_after or not (naming or (near and near[0].score >= LIKE_ENOUGH))):
         suggested = [] if elsewhere else suggested  # a property with the very name is meant, wherever it is
         if _moved(facts, use, message, findings, data):
             return
-    _add(use, message, suggested, clear and not links, findings)
+    _add(use, message, suggested, clear and not links and (slip or not called_after), findings)
 
 
 def _own_properties(facts: Facts, labels: Iterable[str], properties: Iterable[str]) -> list[str]:
@@ -403,9 +404,30 @@ def _unknown_on_relationship(
     _add(use, message, [candidate.name for candidate in near], is_clear(near), findings)
 
 
+def _neighbours_named(facts: Facts, use: PropertyUse) -> dict[str, str]:
+    """Return the naming property of the label that a column is called after: `{"Country": "name"}` for `c.country`.
+
+    A comparison is left to the check of names, which knows what the value names.
+    """
+    words = split_name(use.key)
+    words = words[:-1] if len(words) > 1 and words[-1] in GENERIC_NAMES else words
+    compared = any(use in (comparison.left, comparison.right) for comparison in facts.comparisons)
+    return {
+        label: known.name_property
+        for label, known in facts.index.schema.labels.items()
+        if known.name_property and split_name(label) == words and not facts.index.label_masks[label] & use.symbol.kinds
+        if use.symbol.kind == "node" and not compared
+    }
+
+
 def _moved(facts: Facts, use: PropertyUse, message: str, findings: Findings, data: Data | None) -> bool:
     """Report a property with the edits that read it where it is; return whether there is such a place."""
-    ways = read_elsewhere(facts, use, data)
+    index, named = facts.index, _neighbours_named(facts, use)
+    near = [use.key]
+    if use.key not in index.labels_by_property and use.key not in index.types_by_property:
+        near = [item.name for item in nearest(use.key, index.labels_by_property) if item.score >= LIKE_ENOUGH]
+    keys = dict.fromkeys(index.labels_by_property.get(near[0], ()), near[0]) if len(near) == 1 else {}
+    ways = read_elsewhere(facts, use, named or keys, data)
     if len(ways) == 1:
         edits = ways[0]
         read = [edits[0].replacement] * (len(edits) == 1)

@@ -9,7 +9,7 @@ MATCH (a:Aircraft), (a)-[:OF_TYPE]->(type:Type) RETURN type.maker
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import free_name, without_entry
@@ -22,36 +22,38 @@ from graphground.cypher.schema import RelationshipPattern
 Element = t.NodePattern | t.RelationshipPattern
 
 
-def read_elsewhere(facts: Facts, use: PropertyUse, data: Data | None) -> list[list[Edit]]:
+def read_elsewhere(facts: Facts, use: PropertyUse, keys: Mapping[str, str], data: Data | None) -> list[list[Edit]]:
     """Return the edits for each place that may have a property that is not where a query reads it.
 
     The places are the relationship or the neighbours in the query; if none of them has the property, nodes at the end
     of a further relationship. A column is read there only if the data have no more such relationships than nodes:
-    rarely has a node two, which would multiply its rows.
+    rarely has a node two, which would multiply its rows. If that rules out one of several places, another may not be
+    meant either. `keys` are the names of the property, by label.
     """
-    symbol, key, index = use.symbol, use.key, facts.index
-    elements: list[Element] = []
+    symbol, index = use.symbol, facts.index
+    elements: list[tuple[str, Element]] = []
     for link in symbol.links if symbol.link is None else [symbol.link]:
         known = index.patterns(link.types) if link.types else ()
-        if symbol.link is None and link.length == (1, 1) and any(key in pattern.properties for pattern in known):
-            elements.append(link.pattern)
+        if symbol.link is None and link.length == (1, 1) and any(use.key in pattern.properties for pattern in known):
+            elements.append((use.key, link.pattern))
         for end, node in ((link.left, link.left_node), (link.right, link.right_node)):
-            if end is not symbol and index.property_types(end.kinds, key):
-                elements.append(node)
+            key = next((keys[label] for label in index.labels_of(end.kinds) if label in keys), "")
+            if end is not symbol and key and index.property_types(end.kinds, key):
+                elements.append((key, node))
     if elements or symbol.link is not None:
-        return [edits for element in elements if (edits := _read_at(facts, use, element))]
+        return [edits for key, element in elements if (edits := _read_at(facts, use, key, element))]
     steps: dict[tuple[str, bool], tuple[str, RelationshipPattern]] = {}
     # Labels of the same nodes give the same step; the most general of them keeps all nodes.
-    for label in sorted(index.labels_by_property.get(key, ()), key=lambda label: index.label_masks[label].bit_count()):
+    for label in sorted(keys, key=lambda label: index.label_masks[label].bit_count()):
         for pattern, forward in connecting(index, symbol.kinds, index.label_masks[label]):
             steps[pattern.type, forward] = label, pattern
     found = []
     for (type_, forward), (label, pattern) in steps.items():
         own = data.nodes(pattern.start if forward else pattern.end) if data is not None else None
-        links = data.relationships(type_) if data is not None else None
+        links = data.relationships(type_, pattern.start, pattern.end) if data is not None else None
         if use.in_map or (own is not None and links is not None and links <= own):
-            found.append(_read_beside(facts, use, written_relationship("", type_, forward), label))
-    return [edits for edits in found if edits]
+            found.append(_read_beside(facts, use, keys[label], written_relationship("", type_, forward), label))
+    return [edits for edits in found if edits] if len(found) == len(steps) else []
 
 
 def as_label(facts: Facts, use: PropertyUse) -> list[Edit]:
@@ -79,25 +81,29 @@ def as_label(facts: Facts, use: PropertyUse) -> list[Edit]:
     return [Edit(written[0].end, written[0].end, f":{label}"), *taken] if taken else []
 
 
-def _read_at(facts: Facts, use: PropertyUse, element: Element) -> list[Edit]:
+def _entry(facts: Facts, use: PropertyUse, key: str) -> tuple[Comparison, str]:
+    """Return the comparison that is an entry of a map, and its text under another key."""
+    comparison = next(comparison for comparison in facts.comparisons if comparison.left is use)
+    return comparison, f"{quoted_name(key)}: {facts.query.source(comparison.right_node)}"
+
+
+def _read_at(facts: Facts, use: PropertyUse, key: str, element: Element) -> list[Edit]:
     query = facts.query
     if use.in_map:
-        comparison = next(comparison for comparison in facts.comparisons if comparison.left is use)
-        put = add_entry(query, element, query.source(comparison.node))
+        comparison, entry = _entry(facts, use, key)
+        put = add_entry(query, element, entry)
         return [*_take_out(query, comparison.node), *put] if put else []
     named = name_element(query, element)
-    return [*named[1], Edit(use.node.start, use.node.end, f"{named[0]}.{query.source(use.key_node)}")] if named else []
+    return [*named[1], Edit(use.node.start, use.node.end, f"{named[0]}.{quoted_name(key)}")] if named else []
 
 
-def _read_beside(facts: Facts, use: PropertyUse, step: str, label: str) -> list[Edit]:
-    query = facts.query
-    key, end = query.source(use.key_node), f":{quoted_name(label)}"
+def _read_beside(facts: Facts, use: PropertyUse, key: str, step: str, label: str) -> list[Edit]:
     if use.in_map:
-        comparison = next(comparison for comparison in facts.comparisons if comparison.left is use)
-        return compare_beside(facts, comparison, use, f"{step}({end} {{{query.source(comparison.node)}}})")
-    name = free_name("node", query, label[:1].lower() + label[1:])
-    added = _beside(facts, use.symbol, f"{step}({name}{end})")
-    return [*added, Edit(use.node.start, use.node.end, f"{name}.{key}")] if added else []
+        comparison, entry = _entry(facts, use, key)
+        return compare_beside(facts, comparison, use, f"{step}(:{quoted_name(label)} {{{entry}}})")
+    name = free_name("node", facts.query, label[:1].lower() + label[1:])
+    added = _beside(facts, use.symbol, f"{step}({name}:{quoted_name(label)})")
+    return [*added, Edit(use.node.start, use.node.end, f"{name}.{quoted_name(key)}")] if added else []
 
 
 def compare_beside(facts: Facts, comparison: Comparison, use: PropertyUse, step: str) -> list[Edit]:

@@ -11,6 +11,7 @@ from graphground.cypher.checks.entities import EntityLookup
 from graphground.cypher.checks.names import GENERIC_NAMES, LIKE_ENOUGH
 from graphground.cypher.diagnostics import Edit, applied, reversal
 from graphground.cypher.names.nearest import nearest, spelling
+from graphground.cypher.names.words import split_name
 from graphground.cypher.outline.model import (
     Comparison,
     Facts,
@@ -90,8 +91,10 @@ def _doubtful(sketch: Sketch, choice: _Choice, names: Names) -> bool:
             if value != name.value and any(names.holds(name.value, label, own) for label, own in held):
                 return True  # the name is right as written
         unlike = [key for key, new in option.keys.items() if spelling(key, new) < LIKE_ENOUGH]
-        if any(key in index.labels_by_property and key not in GENERIC_NAMES for key in unlike):
-            return True  # other nodes have the property as written
+        called = [split_name(label) for label in index.label_masks]
+        right = [key for key in unlike if key in index.labels_by_property or split_name(key) in called]
+        if any(key not in GENERIC_NAMES for key in right):
+            return True  # other nodes have the property as written, or are called so
     for at, way in choice.links:
         written, ends = sketch.facts.links[at].type, {way.pattern.start, way.pattern.end}
         others = {pattern.type for pattern in index.schema.patterns if {pattern.start, pattern.end} == ends}

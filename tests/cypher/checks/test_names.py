@@ -3,7 +3,13 @@ from dataclasses import replace
 import pytest
 
 from graphground.cypher import validate
-from graphground.graphs.schemas.statistics import LabelStatistics, PropertyStatistics, Statistics, TypeStatistics
+from graphground.graphs.schemas.statistics import (
+    LabelStatistics,
+    PatternStatistics,
+    PropertyStatistics,
+    Statistics,
+    TypeStatistics,
+)
 from tests.support.checked_graphs import CHARACTERS, COMPANY, codes, findings, problems_in
 from tests.support.documents import schema
 
@@ -351,6 +357,11 @@ FLEET_DATA = Statistics(
         ),
         "SIGNED": TypeStatistics("SIGNED", 96, mirror="SIGNED_BY"),
     },
+    (
+        PatternStatistics("OF_TYPE", "Plane", "Type", 90),
+        PatternStatistics("SIGNED", "Clerk", "Plane", 96),
+        PatternStatistics("SIGNED_BY", "Plane", "Clerk", 60),
+    ),
 )
 
 
@@ -371,6 +382,12 @@ FLEET_DATA = Statistics(
             "MATCH (p:Plane), (p)-[:OF_TYPE]->(type:Type) RETURN type.seats, type.maker",
         ),
         ("MATCH (p:Plane) RETURN p.serial", None),  # a plane has several parts
+        ("MATCH (p:Plane) RETURN p.clerk", None),  # of the two ways only one keeps the rows
+        ("MATCH (c:Clerk) RETURN c.plane", None),  # not its name
+        (
+            "MATCH (p:Plane) RETURN p.type_name, p.makers",
+            "MATCH (p:Plane), (p)-[:OF_TYPE]->(type:Type) RETURN type.name, type.maker",
+        ),
         (
             "MATCH (p:Part)-[r:REMOVED_FROM]->(q) WHERE r.cause = 'failure' RETURN p.serial",
             "MATCH (p:Part)-[r:REMOVED_FROM]->(q) WHERE r.reason = 'failure' RETURN p.serial",
