@@ -49,6 +49,5 @@ def test_a_broken_schema_document_is_refused_with_the_position_of_the_error(docu
 
 
 def test_mixed_types_of_several_patterns_are_merged_part_by_part() -> None:
-    assert merge_property_types([{"year": "int|str"}, {"year": "int|str"}, {"year": "str|date"}]) == {
-        "year": "int|str|date"
-    }
+    expected = {"year": "int|str|date"}
+    assert merge_property_types([{"year": "int|str"}, {"year": "int|str"}, {"year": "str|date"}]) == expected

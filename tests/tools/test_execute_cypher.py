@@ -34,9 +34,8 @@ def test_a_query_that_does_not_compile_never_reaches_the_engine() -> None:
 def test_a_name_missing_in_the_schema_is_reported_with_the_rows() -> None:
     engine = Recorder()
     answer = executed("MATCH (m:Movi) RETURN m.name LIMIT 3", engine)
-    assert [(diagnostic.code, diagnostic.suggestions) for diagnostic in answer.diagnostics] == [
-        ("unknown_label", ["Movie"])
-    ]
+    expected = [("unknown_label", ["Movie"])]
+    assert [(diagnostic.code, diagnostic.suggestions) for diagnostic in answer.diagnostics] == expected
     assert len(engine.ran) == 1
 
 

@@ -58,6 +58,5 @@ def test_a_parameter_without_a_value_causes_an_error_if_others_have_values() -> 
     assert validate_cypher(films_alone(), ValidateCypherRequest(query=query)).valid
     answer = validate_cypher(films_alone(), ValidateCypherRequest(query=query, parameters={"name": "Heat"}))
     assert not answer.valid
-    assert [(found.code, found.found, found.column) for found in answer.diagnostics] == [
-        ("missing_parameter", "$other", 41)
-    ]
+    expected = [("missing_parameter", "$other", 41)]
+    assert [(found.code, found.found, found.column) for found in answer.diagnostics] == expected

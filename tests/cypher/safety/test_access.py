@@ -61,6 +61,5 @@ def test_the_message_names_the_writing_clause(clause: str) -> None:
     assert [
         diagnostic.code for diagnostic in validate("LOAD CSV FROM 'x' AS l RETURN l", read_only=True).diagnostics
     ] == ["file_or_network_access"]
-    assert [diagnostic.code for diagnostic in validate("RETURN 1 AS x; RETURN 2 AS x").diagnostics] == [
-        "multiple_statements"
-    ]
+    expected = ["multiple_statements"]
+    assert [diagnostic.code for diagnostic in validate("RETURN 1 AS x; RETURN 2 AS x").diagnostics] == expected
