@@ -16,6 +16,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 Say = Callable[[dict[str, Any]], None]
 LOADER_HEAP = "GRAPHGROUND_LOADER_HEAP"
 LOADER_JVM = "GRAPHGROUND_LOADER_JVM_ARGS"
+LARGE = 50_000_000
+"""The bytes of a file from which the JVM's second compiler earns what it costs; a smaller file is loaded without it."""
 
 
 def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
@@ -56,22 +59,18 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
     graph.mkdir(exist_ok=True)
     (graph / "schema.json").write_bytes(orjson.dumps(document.schema.to_cypherbench(), option=orjson.OPT_INDENT_2))
     sets = LabelSets(document.schema)
-    writer: GraphWriter | None = None
 
+    @cache
     def started() -> GraphWriter:
         """Return the writer; the first call starts it.
 
         Starting takes two seconds, which a file with an invalid record near its beginning should not cost.
         """
-        nonlocal writer
-        writer = writer or GraphWriter(
-            folder / "database",
-            document.schema,
-            os.environ.get(LOADER_HEAP, "2g"),
-            shlex.split(os.environ.get(LOADER_JVM, "")),
-            sets.several,
-        )
-        return writer
+        options = shlex.split(os.environ.get(LOADER_JVM, ""))
+        if path.stat().st_size < LARGE:
+            options.insert(0, "-XX:TieredStopAtLevel=1")
+        heap = os.environ.get(LOADER_HEAP, "2g")
+        return GraphWriter(folder / "database", document.schema, heap, options, sets.several)
 
     numbers: dict[str, int] = {}
     labels: list[str] = []
