@@ -15,9 +15,9 @@ from graphground.cypher.checks.places import (
     read_elsewhere,
     written_relationship,
 )
-from graphground.cypher.diagnostics import Edit, all_of, applied, either, listed, reversed_text
+from graphground.cypher.diagnostics import Edit, all_of, applied, either, listed, reversal, reversed_text, text_with
 from graphground.cypher.names.nearest import Near, abbreviates, is_clear, meaning, nearest, spelling
-from graphground.cypher.names.words import split_name
+from graphground.cypher.names.words import root, split_name
 from graphground.cypher.outline.model import (
     Data,
     Facts,
@@ -190,6 +190,10 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
         suggestions, clear = [quoted_name(name) for name in fitting] * (len(fitting) <= ONLY_FIT), False
     elif link is not None and near and near[0].score < LIKE_ENOUGH and link.left.kinds & link.right.kinds:
         clear = False  # between nodes of one label, REPORTS_TO has the direction of MANAGES or the opposite
+    elif link is not None and near and link.left.kinds & link.right.kinds and _opposite_voice(found, near[0].name):
+        text, renamed = facts.query.text, Edit(use.name.start, use.name.end, suggestions[0])
+        turned = text_with(text, link.pattern, [*reversal(text, link.pattern), renamed])
+        suggestions, clear, place = [turned], link.simple, link.pattern
     everything = facts.index.everything
     known = link is not None and (
         link.left.declared not in (0, everything) and link.right.declared not in (0, everything)
@@ -206,12 +210,18 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
         message += f" {found!r} is a label: write it in parentheses, `(:{quoted_name(found)})`."
     if narrow:
         message += f" Relationships between these nodes: {listed(pattern_texts(as_written + in_reverse))}."
-    if place is not use.name:
+    if place is not use.name and "(:" in suggestions[0]:
         message += _by_way_of(suggestions)
     elif not narrow:
         types = list(index.types)
         message += f" Types: {listed(types, 20)}." if types else " The graph has no relationship types."
     findings.error("unknown_relationship_type", message, place, suggestions, clear=clear)
+
+
+def _opposite_voice(first: str, second: str) -> bool:
+    """Whether one of two types is the passive of the other: `CITED_BY` and `CITES`."""
+    words = [[root(word) for word in split_name(name)] for name in (first, second)]
+    return words[0] == [*words[1], "by"] or words[1] == [*words[0], "by"]
 
 
 def _patterns_between(facts: Facts, link: Link) -> tuple[list[RelationshipPattern], list[RelationshipPattern]]:

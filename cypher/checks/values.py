@@ -66,6 +66,12 @@ def wrong_values(facts: Facts, findings: Findings, parameters: dict[str, object]
         _component(facts, use, part, findings, data)
     for call, argument, use in facts.calls:
         _no_number(facts, call, argument, use, findings)
+        unit = _epoch_unit(facts, use, data) if call.key in ("date", "datetime") else None
+        if unit is not None and unit != "yyyymmdd":
+            moment = f"datetime({{{unit}: {findings.query.source(argument)}}})"
+            fix = f"date({moment})" if call.key == "date" else moment
+            message = f"{name_of(use)} holds {EPOCHS[unit]}, which {call.name}() does not read. Write {fix}."
+            findings.error("type_mismatch", message, call, fix=fix)
     # `e.ended - e.began` on dates, or on texts that hold dates
     moments: dict[t.Binary, dict[t.Expression, str | None]] = {}
     for operation, operand, use in facts.calculated:

@@ -72,12 +72,8 @@ def _parenthesized(c: Cursor) -> t.ParenthesizedPath:
     found = _quantifier(c)
     parenthesized = t.ParenthesizedPath(start, c.end, inner.variable, inner.elements, where, found)
     if inner.selector is not None:
-        c.note(
-            "pattern",
-            inner.selector.start,
-            inner.selector.end,
-            "a path selector such as SHORTEST belongs at the start of the whole path, not inside parentheses",
-        )
+        message = "a path selector such as SHORTEST belongs at the start of the whole path, not inside parentheses"
+        c.note("pattern", inner.selector.start, inner.selector.end, message)
     if inner.shortest is not None:
         c.note("pattern", inner.start, inner.end, f"{inner.shortest}() is not allowed inside parentheses")
     return parenthesized

@@ -220,13 +220,11 @@ def growing_values(query: tree.Query, parameters: Mapping[str, Any]) -> list[Pro
 
 
 def _doubling(node: tree.Node, name: str, what: str) -> Problem:
-    return Problem(
-        DOUBLES,
-        node.start,
-        node.end,
+    message = (
         f"{what}: a string or list that doubles forty times needs more memory than any database has. Collect the parts "
-        f"without repeating {name}; for a number, write 2 * {name}",
+        f"without repeating {name}; for a number, write 2 * {name}"
     )
+    return Problem(DOUBLES, node.start, node.end, message)
 
 
 def _large_ranges(

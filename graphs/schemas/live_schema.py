@@ -328,10 +328,6 @@ class LiveSchema(BackgroundWork):
             if label in labels and key in labels[label].properties
         }
         for label in self._naming.keys() - named.keys():
-            logger.warning(
-                "graph %r: name_property sets %s=%s, which the database does not have",
-                self.name,
-                label,
-                self._naming[label],
-            )
+            message = "graph %r: name_property sets %s=%s, which the database does not have"
+            logger.warning(message, self.name, label, self._naming[label])
         self._found = replace(found, schema=replace(found.schema, labels={**labels, **named})) if named else found

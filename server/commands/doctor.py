@@ -135,12 +135,8 @@ def data_folder(home: Path) -> Finding:
         )
     free = shutil.disk_usage(home).free
     if free < LEAST_FREE:
-        return Finding(
-            "data folder",
-            False,
-            f"{home} has {free // 2**20} MiB free",
-            "Make room, or set GRAPHGROUND_HOME to a folder on another disk.",
-        )
+        advice = "Make room, or set GRAPHGROUND_HOME to a folder on another disk."
+        return Finding("data folder", False, f"{home} has {free // 2**20} MiB free", advice)
     return Finding("data folder", True, f"{home}, {free // 2**30} GiB free")
 
 
@@ -164,12 +160,8 @@ def graphs(settings: Settings, deep: bool) -> Iterator[Finding]:
                 "bundled, and left out because your own database is served; to serve both, name both with --graph",
             )
         if not opened.names():
-            yield Finding(
-                "graphs",
-                False,
-                "none is loaded",
-                "Load one: graphground graphs load FILE; or serve a database with --uri.",
-            )
+            advice = "Load one: graphground graphs load FILE; or serve a database with --uri."
+            yield Finding("graphs", False, "none is loaded", advice)
         for name in opened.names():
             answer = attempt(name, "does not answer", partial(answer_time, opened, name))
             yield answer

@@ -48,9 +48,12 @@ def test_a_type_that_only_shares_letters_with_one_of_several_possible_types_is_n
 
 def test_the_only_type_between_nodes_of_one_label_may_have_either_direction() -> None:
     staff = schema("staff", {"Person": {}}, ["Person REPORTS_TO Person"])
-    for written, fixed in (("MANAGES", None), ("REPORT_TO", "REPORTS_TO")):
-        query = f"MATCH (a:Person)-[:{written}]->(b:Person) RETURN b.name"
-        assert validate(query, staff).suggested_query == (fixed and query.replace(written, fixed))
+    query = "MATCH (a:Person){}(b:Person) RETURN b.name"
+    for written, fixed in (("-[:MANAGES]->", None), ("-[:REPORT_TO]->", "-[:REPORTS_TO]->")):
+        assert validate(query.format(written), staff).suggested_query == (fixed and query.format(fixed))
+    passive = schema("papers", {"Person": {}}, ["Person CITES Person"])
+    cited = validate(query.format("-[r:CITED_BY]->"), passive).suggested_query
+    assert cited == query.format("<-[r:CITES]-")
 
 
 @pytest.mark.parametrize(

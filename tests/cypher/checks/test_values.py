@@ -157,6 +157,7 @@ def test_a_condition_of_thousands_of_parts_is_checked_completely() -> None:
         ("i.at < '2022-01-01'", "date(datetime({epochMillis: i.at})) < date('2022-01-01')"),
         ("i.at = 2022", "datetime({epochMillis: i.at}).year = 2022"),
         ("i.at.year = 2022", "datetime({epochMillis: i.at}).year = 2022"),
+        ("date(i.at) = date('2022-01-01')", "date(datetime({epochMillis: i.at})) = date('2022-01-01')"),
         ("i.at STARTS WITH '2022'", "datetime({epochMillis: i.at}).year = 2022"),
     ],
 )
