@@ -51,6 +51,8 @@ class Property:
     """The texts for true and for false of a flag that is kept as text: `("Y", "N")`."""
     separator: str = "-"
     """What stands between year, month and day of an `iso` date."""
+    copies_name: bool = False
+    """Whether it repeats the property `name`, as on imported nodes that are named by it."""
     values: tuple[tuple[str, str], ...] = ()
     """The texts of a property with few different ones, each with the `eid` of a node that has it, or an empty text."""
 
@@ -165,6 +167,9 @@ def read_properties(graph: Graph, names: Iterable[str], *, link: bool = False) -
             its = profile(key, types[key], values, is_id)
             if its.form in ("text", "code") and not is_id:
                 its = replace(its, values=_few([(row[place], row[-1]) for row in nodes]))
+            title = keys.index("name") if "name" in keys and key != "name" else None
+            if title is not None and values and all(row[place] == row[title] for row in nodes):
+                its = replace(its, copies_name=True)
             found[name][key] = its
         kept[name, link] = found[name]
     return found

@@ -139,6 +139,7 @@ class Proposer:
                 covered[place] = max(covered[place], score)
         if "who" in self.operators:
             found["who"] = ends.person
+            covered[[*self._persons]] = np.maximum(covered[[*self._persons]], ends.person)
         certain = bool(steps) and self.asked.end_labels.get(steps[-1]) == {shape.label}
         found["label.written"] = float(bool(shape.label) and not certain)
         found["label.missed"] = float(not shape.label and ends.is_said)
@@ -416,13 +417,33 @@ class Proposer:
         for labels, step in () if only_key or not places else returned:
             for label in labels.keys() & self.asked.said_labels.keys():
                 by_label = max(by_label, self._asks("label", label) * min(1.0, 0.4 + labels[label]))
-            if step is not None:
+            if not self._persons.isdisjoint(places):
+                by_label = max(by_label, self._similar(labels, PERSONS))
+            if step is not None and self._names_end(step):
                 by_step = max(by_step, self._asks("type", step.type))
         if form.key and places and form.kind not in ("argmax", "order"):
             by_key = self._asks("property", form.key)
         found = {"asked.label": by_label, "asked.key": by_key}
         found["asked.gap"] = float(self._most_said[self._window[1]].max()) - max(by_label, by_step, by_key)
         return found
+
+    @cached_property
+    def _persons(self) -> frozenset[int]:
+        """The places of content words such as `people`."""
+        spans = self.operators.get("who", ())
+        return frozenset(
+            place
+            for number, place in self.evidence.place.items()
+            if any(start <= self.question.words[number].start < end for start, end in spans)
+        )
+
+    @remembered
+    def _names_end(self, step: Step) -> bool:
+        """Whether a step leads to the noun asked for, if its type has that noun: `country` leads to countries."""
+        *nouns, ending = split_name(step.type)
+        noun, backwards = (nouns[-1], "out") if nouns and ending in PREPOSITIONS else (ending, "in")
+        asked = {self.question.words[self.evidence.indices[place]].stem for place in self._window[1]}
+        return step.direction != backwards or root(noun) not in asked
 
     @remembered
     def _asks(self, kind: str, name: str) -> float:

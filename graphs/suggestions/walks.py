@@ -35,6 +35,8 @@ SYMMETRIC = 0.5
 """The share of a type's relationships that must lead back for the type to be symmetric."""
 SELDOM = 0.15
 """The share of the most frequent label from which nodes without a label that tells may be what has it."""
+RARE = 0.005
+"""The share of a type's relationships from which the nodes without a label that tells may be what the others are."""
 MAX_CACHED = 20_000
 MOST = 0.5
 """The share of nodes with only vague labels from which on a label is left out."""
@@ -233,11 +235,8 @@ class Walker:
             directions.append("any")
         found: dict[Step, Mapping[str, float]] = {}
         for direction in directions:
-            labels: dict[str, float] = {}
-            for pattern in self._patterns.get(type_, ()):
-                label = pattern.end if direction == "out" else pattern.start
-                labels[label] = labels.get(label, 0.0) + (pattern.count or 1)
-            total = max(labels.values(), default=1.0)
+            labels = self._count_ends(Step(type_, direction))
+            total = max(labels.values(), default=1)
             found[Step(type_, direction)] = {label: count / total for label, count in labels.items()}
         return found
 
@@ -256,13 +255,21 @@ class Walker:
     def _typical_labels(self, step: Step) -> Mapping[str, float]:
         """Return the labels that tell, to which a step leads more than seldom, as shares of the most frequent one."""
         if step not in self._typical:
-            counts: Counter[str] = Counter()
-            for pattern in self._patterns.get(step.type, ()):
-                counts[pattern.end if step.direction == "out" else pattern.start] += pattern.count or 1
+            counts = self._count_ends(step)
             known = {name: count for name, count in counts.items() if name not in self._vague}
             most = max(known.values(), default=1)
+            known = {} if most < RARE * counts.total() else known
             self._typical[step] = {name: count / most for name, count in known.items() if count >= SELDOM * most}
         return self._typical[step]
+
+    def _count_ends(self, step: Step) -> Counter[str]:
+        """Return how many relationships lead to each label, by the statistics if they are known."""
+        facts, counts = self._graph.statistics(), Counter[str]()
+        known = {(its.start, its.end): its.relationships for its in facts.matching(step.type)} if facts else {}
+        for pattern in self._patterns.get(step.type, ()):
+            number = known.get((pattern.start, pattern.end)) or pattern.count or 1
+            counts[pattern.end if step.direction == "out" else pattern.start] += number
+        return counts
 
     def starts_of(self, step: Step) -> Mapping[str, float]:
         """Return the labels of the nodes from which a step leads."""

@@ -1,8 +1,17 @@
+import json
+from contextlib import closing
+from pathlib import Path
+
 import pytest
 
 from graphground.graphs.graph import Graph
+from graphground.graphs.loading.importing.property_graph import file_source, import_records
+from graphground.graphs.loading.load import load_file
+from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.question.properties import profile, properties_of, title_of
-from graphground.graphs.question.read import quantities_in
+from graphground.graphs.question.read import quantities_in, read
+from graphground.graphs.storage.home import Home
+from graphground.graphs.suggestions.suggest import suggest
 
 
 @pytest.mark.parametrize(
@@ -87,3 +96,18 @@ def test_the_property_that_names_nodes_is_the_name(film_graph: Graph) -> None:
     assert title_of(film_graph, "Film") == "name"
     assert title_of(film_graph, "NoSuchLabel") == "name"
     assert properties_of(film_graph, "Film")["runtime_minute"].form == "number"
+
+
+def test_a_property_that_repeats_the_name_is_not_asked_of_a_named_node(films_home: Home, tmp_path: Path) -> None:
+    ships = [
+        {"type": "node", "id": f"s{year}", "labels": ["Ship"], "properties": {"ship_name": name, "built": year}}
+        for name, year in (("Nordlys", 1998), ("Havbris", 2004), ("Kvitnes", 1985))
+    ]
+    (tmp_path / "ships.jsonl").write_text("\n".join(map(json.dumps, ships)), "utf-8")
+    import_records(file_source(tmp_path / "ships.jsonl"), "ships", tmp_path / "ships.json")
+    load_file(tmp_path / "ships.json", films_home, name="ships")
+    with closing(open_stored("ships", films_home)) as graph:
+        suggested = suggest(graph, read("Which ship is Nordlys?", graph))
+    asked = {its.candidate.form.key for its in suggested if "'Nordlys'" in its.cypher}
+    assert "built" in asked
+    assert "ship_name" not in asked

@@ -1,6 +1,7 @@
 """The features of candidate queries, on a small film graph."""
 
 import time
+from dataclasses import replace
 
 from graphground.graphs.graph import Graph
 from graphground.graphs.question.read import read
@@ -40,6 +41,8 @@ def test_what_is_returned_is_compared_with_what_is_asked_for(film_graph: Graph) 
 def test_who_asks_for_persons_and_when_for_a_time(film_graph: Graph) -> None:
     persons = proposed(film_graph, "Who directed Heat?")
     assert max(its["asked.who"] for its in persons.values()) > 0
+    people = proposed(film_graph, "Which folks directed Heat?")
+    assert max(its["asked.label"] for its in people.values()) > 0.9
     times = proposed(film_graph, "When was Michael Mann born?")
     assert {its["asked.when"] for its in times.values()} <= {0.0, 1.0}
 
@@ -105,10 +108,19 @@ def test_names_and_a_property_returns_the_property_that_is_said(film_graph: Grap
     assert max(its.get("named.key", 0.0) for its in found.values()) > 0.5
 
 
-def test_a_node_without_a_label_that_tells_may_be_what_its_relationship_leads_to_elsewhere() -> None:
-    patterns = ["Film producer Entity", "Entity producer Entity", "Entity about Entity", "Entity partOf Entity"]
-    graph = Graph("vague", schema("vague", {"Film": {}, "Entity": {}}, patterns))
-    walker = Walker(graph, time.monotonic() + 1)
+def test_a_node_without_a_label_that_tells_may_be_what_its_relationship_often_leads_to_elsewhere() -> None:
+    patterns = ["Film producer Entity", "City producer Entity", "Entity about City", "Entity about Entity"]
+    patterns += ["Entity producer Entity", "Entity partOf Entity"]
+    known = schema("vague", {"Film": {}, "Entity": {}, "City": {}}, patterns)
+    counts = (150, 1, 1, 900, 900, 900)
+    counted = (replace(its, count=count) for its, count in zip(known.patterns, counts, strict=True))
+    walker = Walker(Graph("vague", replace(known, patterns=tuple(counted))), time.monotonic() + 1)
     assert walker.likely_labels(Step("producer", "in"), {"Entity": 1.0}) == {"Entity": 1.0, "Film": 1.0}
     assert walker.likely_labels(Step("about", "out"), {"Entity": 1.0}) == {"Entity": 1.0}
     assert walker.likely_labels(Step("producer", "in"), {"Person": 1.0}) == {"Person": 1.0}
+
+
+def test_a_noun_is_asked_for_only_where_its_relationship_leads(film_graph: Graph) -> None:
+    found = proposed(film_graph, "Which genre resembles the heist film?")
+    back = [its["asked.gap"] for text, its in found.items() if "'heist film'})<-[:hasGenre]-(n)" in text]
+    assert min(back) > 0.5
