@@ -66,11 +66,6 @@ class LoopSettings:
         """
         return cls(rounds=1 + ROUNDS, judge_failures=True, direct_feedback=True, own_advice=False)
 
-    @classmethod
-    def single_pass(cls) -> LoopSettings:
-        """Return the settings for one round, without evaluator and verification."""
-        return cls(rounds=1, judge=False, verification=False)
-
 
 @dataclass(slots=True)
 class Attempt:

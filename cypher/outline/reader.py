@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from graphground.cypher import tree as t
 from graphground.cypher.outline.model import (
@@ -22,10 +22,8 @@ from graphground.cypher.outline.model import (
     solve,
 )
 from graphground.cypher.safety.time_limit import check_work
+from graphground.cypher.schema import PropertyGraphSchema
 from graphground.cypher.tree import Query
-
-if TYPE_CHECKING:
-    from graphground.cypher.schema import PropertyGraphSchema
 
 
 def outline_of(query: Query, schema: PropertyGraphSchema) -> Facts:

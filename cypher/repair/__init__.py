@@ -16,17 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from graphground.cypher.diagnostics import applied
+from graphground.cypher.checks.entities import EntityLookup
+from graphground.cypher.diagnostics import Report, applied
 from graphground.cypher.outline import outline_of
 from graphground.cypher.repair.search import Rewriting, rewritings
 from graphground.cypher.safety.time_limit import MOST_FINDINGS
-
-if TYPE_CHECKING:
-    from graphground.cypher.checks.entities import EntityLookup
-    from graphground.cypher.diagnostics import Report
-    from graphground.cypher.schema import PropertyGraphSchema
+from graphground.cypher.schema import PropertyGraphSchema
 
 __all__ = ["Rewriting", "repaired", "rewritings", "rewritten", "suggestion"]
 

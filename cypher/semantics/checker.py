@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partialmethod
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from graphground.cypher.diagnostics import Edit, Problem, listed
 from graphground.cypher.names.nearest import distance
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.safety.time_limit import MOST_FINDINGS, check_work
-from graphground.cypher.tree import Property
+from graphground.cypher.tree import Expression, Node, NodePattern, Property, Query, RelationshipPattern, Variable
 from graphground.cypher.types import ANY, MAP, NODE, RELATIONSHIP, Type
-
-if TYPE_CHECKING:
-    from graphground.cypher.tree import Expression, Node, NodePattern, Query, RelationshipPattern, Variable
 
 
 class Binding:

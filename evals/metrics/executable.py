@@ -8,15 +8,13 @@ embedded engine accepts some queries that Neo4j refuses, so the language check c
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from graphground.cypher import Report, validate
 from graphground.cypher.safety.access import GROWING, REFUSED
 from graphground.cypher.safety.canonical import TWO_READINGS
 from graphground.graphs.engines.engine import QueryTimeout, QueryUnanswered, Table
-
-if TYPE_CHECKING:
-    from graphground.graphs.graph import Graph
+from graphground.graphs.graph import Graph
 
 Failure = Literal["", "not_cypher", "not_read_only", "refused", "timeout"]
 _NOT_READING = REFUSED | GROWING | {TWO_READINGS}

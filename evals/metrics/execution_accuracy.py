@@ -27,7 +27,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count, pairwise
 from math import isnan
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,9 +38,7 @@ from graphground.cypher.diagnostics import Language
 from graphground.cypher.functions import groups_rows
 from graphground.evals.metrics.executable import attempt
 from graphground.graphs.engines.engine import Table
-
-if TYPE_CHECKING:
-    from graphground.graphs.graph import Graph
+from graphground.graphs.graph import Graph
 
 Rows = Sequence[Sequence[Any]]
 Answer = Table | Rows

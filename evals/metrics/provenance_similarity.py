@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from graphground.cypher import parse
 from graphground.cypher import tree as t
@@ -34,10 +34,8 @@ from graphground.cypher.quoting import quoted_name
 from graphground.evals.metrics.executable import attempt, refuse
 from graphground.evals.metrics.execution_accuracy import Rule
 from graphground.graphs.engines.engine import QueryFailed, QueryUnanswered
+from graphground.graphs.graph import Graph
 from graphground.graphs.schemas.matches import is_variable
-
-if TYPE_CHECKING:
-    from graphground.graphs.graph import Graph
 
 
 def psjs(predicted: str, gold: str, graph: Graph, *, timeout: float = 120.0, rule: Rule = "paper") -> float:

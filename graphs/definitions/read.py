@@ -205,10 +205,6 @@ class Definition(Part):
     relationships: list[Relationship] = []
     types: dict[Name, RelationshipType] = {}
 
-    def characteristics(self, type_: str) -> RelationshipType:
-        """Return the facts that the definition states about a relationship type; default values if it states none."""
-        return self.types.get(type_) or RelationshipType()
-
     def ranks(self, relationship: Relationship) -> str:
         """Return which statements become relationships, by rank: `best` or `not_deprecated`."""
         stated = self.types.get(relationship.type)
@@ -233,7 +229,7 @@ class Definition(Part):
                     relationship.start,
                     relationship.end,
                     {key: value.type for key, value in relationship.properties.items()},
-                    symmetric=self.characteristics(relationship.type).symmetric,
+                    symmetric=self.types.get(relationship.type, RelationshipType()).symmetric,
                 )
                 for relationship in self.relationships
             ),

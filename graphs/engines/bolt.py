@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cached_property
 from itertools import count, islice
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from uuid import uuid4
 
 import neo4j
@@ -22,6 +22,7 @@ from neo4j.auth_management import AuthManager
 from graphground.cypher.diagnostics import Language, counted
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.safety.canonical import TWO_READINGS, Ambiguous, Sent, canonical
+from graphground.cypher.tree import Query
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.client_context import RunningQuery, Waiting, query_span
 from graphground.graphs.engines.dialects import Dialect, dialect_of, version_of
@@ -39,9 +40,6 @@ from graphground.graphs.engines.engine import (
 from graphground.graphs.engines.errors import ran_out_of_memory, translated, was_ended
 from graphground.graphs.engines.rewriting import rewrite_for, without_options
 from graphground.graphs.engines.values import plain_rows
-
-if TYPE_CHECKING:
-    from graphground.cypher.tree import Query
 
 # A failure is raised to the caller; the driver would also print the failure to our stderr.
 logging.getLogger("neo4j").setLevel(logging.CRITICAL)

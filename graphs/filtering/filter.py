@@ -485,19 +485,17 @@ class LabelGraph:
                 group[label] = left
         return list({id(members): members for members in group.values()}.values())
 
-    def connection(
-        self, start: set[str], goals: set[str], preferred: Mapping[int, float], longest: int = LONGEST_PATH
-    ) -> list[int]:
+    def connection(self, start: set[str], goals: set[str], preferred: Mapping[int, float]) -> list[int]:
         """Return the positions of the patterns on the shortest paths between two groups of labels.
 
-        A path has at most `longest` patterns; the result is empty if there is no such path. `preferred` holds scores by
-        the positions of patterns; of equally short paths, those with the best scores are kept.
+        A path has at most `LONGEST_PATH` patterns; the result is empty if there is no such path. `preferred` holds
+        scores by the positions of patterns; of equally short paths, those with the best scores are kept.
         """
         depth = dict.fromkeys(start, 0)
         parents: dict[str, list[str]] = {}
         queue = deque(start)
         reached: list[str] = []
-        limit = longest
+        limit = LONGEST_PATH
         while queue:
             label = queue.popleft()
             if depth[label] >= limit:

@@ -105,7 +105,7 @@ def loop(parsed: argparse.Namespace) -> int:
         raise WrongUse("--rounds must be at least 1")
     settings = LoopSettings.paper() if parsed.preset else LoopSettings()
     if "single-pass" in parsed.ablation:
-        settings = LoopSettings.single_pass()
+        settings = LoopSettings(rounds=1, judge=False, verification=False)
     elif parsed.rounds is not None:
         settings = replace(settings, rounds=parsed.rounds)
     settings = replace(

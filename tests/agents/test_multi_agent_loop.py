@@ -139,7 +139,7 @@ def test_each_ablation_leaves_its_part_out(nba_server: str) -> None:
     unjudged = loop(nba_server, wrong, LoopSettings(judge=False))
     assert "evaluator" not in unjudged.roles
     assert unjudged.record["rounds"] == 2
-    single = loop(nba_server, wrong, LoopSettings.single_pass())
+    single = loop(nba_server, wrong, LoopSettings(rounds=1, judge=False, verification=False))
     assert single.roles == ["generator", "interpreter"]
 
 

@@ -11,17 +11,15 @@ from pathlib import Path
 from queue import Queue
 from threading import Thread
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from graphground.cypher.schema import RESERVED_PROPERTIES, PropertyGraphSchema
+from graphground.cypher.tree import Query
 from graphground.graphs.engines.dialects import ARCADEDB
 from graphground.graphs.engines.engine import Capabilities, QueryFailed, QueryRunner, Table
 from graphground.graphs.engines.temporal import function_for, read_datetime, temporal_types
-
-if TYPE_CHECKING:
-    from graphground.cypher.tree import Query
 
 ROWS_AT_ONCE = 20_000
 ENGINE_TYPES = {"str": "STRING", "int": "LONG", "float": "DOUBLE", "bool": "BOOLEAN", "date": "DATE"}

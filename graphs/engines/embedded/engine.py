@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from graphground.cypher.tree import Query
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine, asks_for_plan
 from graphground.graphs.engines.embedded.launcher import (
@@ -35,9 +36,6 @@ from graphground.graphs.engines.engine import (
     timed_out,
 )
 from graphground.graphs.storage.home import Home
-
-if TYPE_CHECKING:
-    from graphground.cypher.tree import Query
 
 TOUCH_SECONDS = 1.0
 MAX_ATTEMPTS = 6

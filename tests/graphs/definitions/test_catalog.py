@@ -39,7 +39,7 @@ def test_the_facts_about_relationship_types_match_the_published_facts(name: str)
     published = json.loads((SHARED / "cypherbench_tasks" / "graph_info.json").read_text("utf-8"))[name]["relations"]
     assert list(definition.types) == [type_["label"] for type_ in published]
     for type_ in published:
-        own_facts = definition.characteristics(type_["label"])
+        own_facts = definition.types[type_["label"]]
         assert own_facts.cardinality == f"{type_['subj_cardinality']}-to-{type_['obj_cardinality']}"
         assert ("start" in own_facts.mandatory, "end" in own_facts.mandatory) == (
             type_["is_mandatory_subj"],
