@@ -51,7 +51,7 @@ def repair_syntax(text: str, error: ParseError) -> list[Edit]:
     if not candidates:
         keywords = _keyword(text[error.start : error.end])
         candidates = [[Edit(error.start, error.end, word)] for word in keywords]
-        candidates += _closing_brackets(text, error)
+        candidates += _closing_brackets(error)
     passing = [edits for edits in candidates if _passes(text, error, edits)]
     return passing[0] if len(passing) == 1 else []
 
@@ -75,7 +75,7 @@ def _open_brackets(kinds: list[str]) -> list[int]:
     return found
 
 
-def _closing_brackets(text: str, error: ParseError) -> list[list[Edit]]:
+def _closing_brackets(error: ParseError) -> list[list[Edit]]:
     """Return an edit for each position at which the innermost open bracket may be closed.
 
     `(n:Film WHERE n.year > 1999 RETURN` can be closed before WHERE and before RETURN, which means the same.

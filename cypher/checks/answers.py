@@ -145,7 +145,7 @@ def cartesian_products(facts: Facts, findings: Findings) -> None:
                 and not comparison.negated
                 and not isinstance(comparison.right, PropertyUse)
             }
-        groups = _components(facts, use)
+        groups = _components(use)
         loose = [group for group in groups if not any(id(symbol) in anchored for symbol in group)]
         if len(loose) >= 2:
             names = [next((symbol.name for symbol in group if symbol.name), "") for group in loose]
@@ -162,7 +162,7 @@ def cartesian_products(facts: Facts, findings: Findings) -> None:
             findings.warning("cartesian_product", message, clause, to=clause.patterns[-1])
 
 
-def _components(facts: Facts, use: MatchUse) -> list[list[Symbol]]:
+def _components(use: MatchUse) -> list[list[Symbol]]:
     """Group the paths of one MATCH: two paths belong together if they share a node or one condition refers to both."""
     groups = [set(map(id, part)) for part in use.parts]
     symbols = {id(symbol): symbol for part in use.parts for symbol in part}

@@ -119,10 +119,10 @@ def empty_properties(facts: Facts, findings: Findings, data: Data) -> None:
     for _, role, use in worst.values():
         known = filled(facts, use, data)
         if known is not None:
-            _unfilled(facts, findings, use, role, *known)
+            _unfilled(findings, use, role, *known)
 
 
-def _unfilled(facts: Facts, findings: Findings, use: PropertyUse, role: str, have: int, of: int) -> None:
+def _unfilled(findings: Findings, use: PropertyUse, role: str, have: int, of: int) -> None:
     if not of:
         return
     name = f"{use.symbol.name}.{use.key}" if use.symbol.name else use.key

@@ -185,11 +185,11 @@ def _ordered(
         return
     if expected.startswith("list["):
         if not value_type.startswith("list["):
-            _list_as_value(facts, comparison, use, findings)
+            _list_as_value(comparison, use, findings)
         return
     if value_type.startswith("list["):
         if comparison.operator == "=":
-            _mismatch(facts, comparison, use, expected, value_type, "", findings)
+            _mismatch(comparison, use, expected, value_type, "", findings)
         return
     if expected in CHECKED and value_type in CHECKED and not comparable(expected, value_type):
         ordered = comparison.operator in ORDERING
@@ -204,17 +204,11 @@ def _ordered(
             right = quoted_string(words[0]) if len(words) == 1 else ""
         if expected == "str" and comparison.operator not in ("=", "<>"):
             right = ""  # text in an unknown form would be compared character by character
-        _mismatch(facts, comparison, use, expected, value_type, right, findings)
+        _mismatch(comparison, use, expected, value_type, right, findings)
 
 
 def _mismatch(
-    facts: Facts,
-    comparison: Comparison,
-    use: PropertyUse,
-    expected: str,
-    value_type: str,
-    right: str,
-    findings: Findings,
+    comparison: Comparison, use: PropertyUse, expected: str, value_type: str, right: str, findings: Findings
 ) -> None:
     source = findings.query.source
     literal = comparison.right_node
@@ -242,7 +236,7 @@ def _year_of(node: Node) -> str:
     return ""
 
 
-def _list_as_value(facts: Facts, comparison: Comparison, use: PropertyUse, findings: Findings) -> None:
+def _list_as_value(comparison: Comparison, use: PropertyUse, findings: Findings) -> None:
     value = findings.query.source(comparison.right_node)
     if use.in_map:
         name, naming = in_where(use, findings.query)

@@ -512,11 +512,11 @@ def written_kinds(link: Link, left: bool) -> int:
 
 def links_to_reverse(facts: Facts, blamed: Link) -> list[Link]:
     """Return the links that, if reversed alone, make the blamed link and everything connected to it consistent."""
-    around = _connected(facts, blamed)
+    around = _connected(blamed)
     return [item for item in around if item.reversed_pairs != item.pairs and _fits(around, item)]
 
 
-def _connected(facts: Facts, start: Link) -> list[Link]:
+def _connected(start: Link) -> list[Link]:
     """Return a link and the consistent links connected to it, or an empty list if there are more than `MOST_AROUND`."""
     chosen, seen, waiting = {id(start): start}, set[int](), [start.left, start.right]
     while waiting:

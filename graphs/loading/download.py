@@ -120,7 +120,7 @@ def _download(address: str, path: Path, progress: Progress | None, sleep: Callab
             before = part.stat().st_size if part.exists() else 0
             try:
                 announced = _receive(client, address, part, progress)
-                return _finish(address, announced, part, path)
+                return _finish(announced, part, path)
             except _Again as error:
                 # An attempt that received more of the file is not a failure: a connection may break often.
                 failures = 0 if part.exists() and part.stat().st_size > before > 0 else failures + 1
@@ -220,7 +220,7 @@ def _refusal(answer: httpx2.Response, address: str) -> Exception:
     return DownloadError(f"{address}: status {status}: {reason}")
 
 
-def _finish(address: str, announced: Announced, part: Path, path: Path) -> str:
+def _finish(announced: Announced, part: Path, path: Path) -> str:
     size = part.stat().st_size
     digest = _sha256(part)
     expected = announced.checksum

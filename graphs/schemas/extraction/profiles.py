@@ -211,7 +211,7 @@ class Profiler:
         )
         searched = {key for index in indexes if index.kind == "fulltext" for key in index.properties}
         match = nodes(label.name).match()
-        sampled = self._sampled(match, label.name, _texts(label.properties), label.count)
+        sampled = self._sampled(match, _texts(label.properties), label.count)
         texts = self._profiles(match, sampled, label.count)
         plain = {key: its for key, its in texts.items() if not its.mixed}
         naming = naming_property(
@@ -230,7 +230,7 @@ class Profiler:
         values = [property_of("n", key) for key in numbers]
         columns = ", ".join(f"count(DISTINCT {value}) = count(*), min({value}), max({value})" for value in values)
         query = f"{match} WITH n LIMIT {SAMPLED_NODES} RETURN {columns}"
-        rows = self._rows(f"keys of {label.name}", query) if numbers else None
+        rows = self._rows(query) if numbers else None
         if not rows:
             return None
         found = zip(numbers, rows[0][::3], rows[0][1::3], rows[0][2::3], strict=True)
@@ -242,7 +242,7 @@ class Profiler:
         match = relationships(type_, variable="n").match()
         keys = _texts(self._schema.relationship_properties[type_])
         if keys:
-            self._types[type_] = self._profiles(match, self._sampled(match, type_, keys, count), count)
+            self._types[type_] = self._profiles(match, self._sampled(match, keys, count), count)
 
     def result(self) -> PropertyGraphSchema:
         """Return the schema with all profiles."""
@@ -260,14 +260,12 @@ class Profiler:
             labels={name: self._labels.get(name, label) for name, label in self._schema.labels.items()},
         )
 
-    def _sampled(
-        self, match: str, owner: str, keys: Sequence[str], count: int | None
-    ) -> dict[str, tuple[list[str], float]]:
+    def _sampled(self, match: str, keys: Sequence[str], count: int | None) -> dict[str, tuple[list[str], float]]:
         """Return for each text property some values, and the share of sampled nodes or relationships with a value."""
         if not keys:
             return {}
         columns = ", ".join(f"left({property_of('n', key)}, 80) AS c{place}" for place, key in enumerate(keys))
-        rows = self._rows(f"values of {owner}", f"{match} WITH n LIMIT {SAMPLED_NODES} RETURN {columns}")
+        rows = self._rows(f"{match} WITH n LIMIT {SAMPLED_NODES} RETURN {columns}")
         if rows is None:
             return {}
         found = {}
@@ -276,13 +274,8 @@ class Profiler:
             filled = len(values) / len(rows) if rows else 0.0
             if len(values) < 5 and (count is None or count > SAMPLED_NODES):
                 value = property_of("n", key)
-                more = (
-                    self._rows(
-                        f"values of {owner}.{key}",
-                        f"{match} WHERE {value} <> '' RETURN left({value}, 80) AS v LIMIT {SAMPLED_VALUES}",
-                    )
-                    or []
-                )
+                query = f"{match} WHERE {value} <> '' RETURN left({value}, 80) AS v LIMIT {SAMPLED_VALUES}"
+                more = self._rows(query) or []
                 values = [row[0] for row in more if isinstance(row[0], str) and row[0].strip()]
             found[key] = values, filled
         return found
@@ -309,12 +302,11 @@ class Profiler:
         fits, fits_wider = (f"v =~ {quoted_string(FORMS[form].pattern)}" for form in (seen.form, wider))
         missing = ", ".join(map(quoted_string, seen.placeholders))
         counted = self._rows(
-            f"values of {key}",
             f"{values}RETURN count(*) AS found, count(CASE WHEN v IN [{missing}] THEN 1 END) AS missing, "
             f"count(CASE WHEN {fits} THEN 1 END) "
             f"AS fitting, count(CASE WHEN {fits_wider} THEN 1 END) AS wider, min(size(v)) AS least, "
             f"max(size(v)) AS most, count(CASE WHEN v STARTS WITH '-' THEN 1 END) AS negative, "
-            f"count(CASE WHEN v =~ '0[0-9]+' THEN 1 END) AS zeros",
+            f"count(CASE WHEN v =~ '0[0-9]+' THEN 1 END) AS zeros"
         )
         if not counted:
             return seen if seen.share >= 1 else None
@@ -342,7 +334,7 @@ class Profiler:
 
     def _words(self, values: str, seen: TextValues) -> tuple[str, ...]:
         """Return the words of a boolean property (`yes`, `no`); empty if the property has other values too."""
-        rows = self._rows("words", f"{values}RETURN DISTINCT v LIMIT {len(seen.words) + 3}")
+        rows = self._rows(f"{values}RETURN DISTINCT v LIMIT {len(seen.words) + 3}")
         return seen.words if rows is not None and {row[0] for row in rows} <= set(seen.words) else ()
 
     def _converts(self, values: str, fits: str, profile: TextValues) -> bool:
@@ -356,7 +348,7 @@ class Profiler:
             return False
         return True
 
-    def _rows(self, step: str, query: str) -> list[list[Any]] | None:
+    def _rows(self, query: str) -> list[list[Any]] | None:
         try:
             return self._steps.must(query, timeout=min(SECONDS, max(self._steps.time_left(), 0.1)))
         except EngineError:

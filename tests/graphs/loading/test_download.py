@@ -88,10 +88,10 @@ def test_an_etag_that_is_a_git_blob_hash_is_checked_too(tmp_path: Path) -> None:
 
     (tmp_path / "x.part").write_bytes(b"hello\n")
     blob = "ce013625030ba8dba906f756967f9e9ca394464a"  # the hash that `git hash-object` computes for that text
-    assert _finish("http://h/x", Announced(6, blob), tmp_path / "x.part", tmp_path / "x")
+    assert _finish(Announced(6, blob), tmp_path / "x.part", tmp_path / "x")
     (tmp_path / "y.part").write_bytes(b"hullo\n")
     with pytest.raises(Exception, match="damaged"):
-        _finish("http://h/y", Announced(6, blob), tmp_path / "y.part", tmp_path / "y")
+        _finish(Announced(6, blob), tmp_path / "y.part", tmp_path / "y")
 
 
 def test_after_a_rate_limit_the_download_waits_as_long_as_the_server_asks(tmp_path: Path) -> None:
