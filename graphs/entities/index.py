@@ -20,7 +20,6 @@ from graphground.graphs.entities.candidate import (
     Candidate,
     EntityLookup,
     IndexInfo,
-    IndexMissing,
     Match,
     Search,
     UnknownName,
@@ -446,11 +445,3 @@ def index_folder(home: Home, name: str) -> Path:
     if entry is not None:
         return catalog.folder(entry) / "entities"
     return home.folder / "entities" / re.sub(r"[^\w.-]", "_", name)
-
-
-def index_of(home: Home, name: str, vectors: DatabaseVectors | None = None) -> EntityIndex | None:
-    """Open the index of a graph; None if there is no index, or only one of another version."""
-    try:
-        return open_index(index_folder(home, name), vectors)
-    except IndexMissing:
-        return None
