@@ -41,7 +41,7 @@ BEFORE = ("most_before", "group_before", "group_zero", "sort_before", "above_cou
 SHARPNESS, NOTHING = 8.0, 0.4
 """How much more probably a word says the element that it resembles more, and the resemblance of saying nothing."""
 ORDERING = ("order", "argmax", "min", "max", "avg", "sum", "compare", "minus")
-PERSONS = "person human people character employee customer"
+PERSONS = "person human people character employee customer player worker"
 PLACES = "place city country location address site"
 TIMES = "year date day month century season"
 """Words like the labels that `who`, `where` and `when` ask for."""

@@ -109,5 +109,4 @@ def test_a_property_that_repeats_the_name_is_not_asked_of_a_named_node(films_hom
     with closing(open_stored("ships", films_home)) as graph:
         suggested = suggest(graph, read("Which ship is Nordlys?", graph))
     asked = {its.candidate.form.key for its in suggested if "'Nordlys'" in its.cypher}
-    assert "built" in asked
-    assert "ship_name" not in asked
+    assert ("built" in asked, "ship_name" in asked) == (True, False)
