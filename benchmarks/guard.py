@@ -127,7 +127,7 @@ def listening(command: list[str], port: int) -> Iterator[None]:
 def served(python: str) -> Iterator[Figure]:
     """Measure calls over HTTP beside the SDK's trivial tool."""
     trivial, ours = 18_471, 18_472
-    serve = [python, "-m", "graphground", "serve", "--transport", "http", "--port", str(ours)]
+    serve = [python, "-P", "-m", "graphground", "serve", "--transport", "http", "--port", str(ours)]
     with listening([sys.executable, "-c", TRIVIAL, str(trivial)], trivial), listening(serve, ours):
         for _, tool, arguments, _ in SERVED:  # loads the graph, and starts the engine
             asyncio.run(calls_a_second(ours, tool, {"graph": "nba", **arguments}))
@@ -174,17 +174,17 @@ def start(command: list[str], call: dict[str, Any] | None = None) -> float:
 
 def starts(python: str) -> Iterator[Figure]:
     """Measure the start of the server, and the first row with the engine stopped and running."""
-    serve = [python, "-m", "graphground", "serve"]
+    serve = [python, "-P", "-m", "graphground", "serve"]
     ratios = [start(serve) / start(EMPTY) for _ in range(7)]
     value = round(statistics.median(ratios), 2)
     yield Figure("start to tools/list", "stdio", value, "of an empty server of the SDK", "<= 1.05", COMMAND)
     start(serve, call=FIRST_ROW)
-    subprocess.run([python, "-c", WRITE_ARCHIVE], check=True)
+    subprocess.run([python, "-P", "-c", WRITE_ARCHIVE], check=True)
     for what, bar in (("engine stopped", 1.0), ("engine running", 0.5)):
         times = []
         for _ in range(3):
             if what == "engine stopped":
-                subprocess.run([python, "-c", END_ENGINE], check=True)
+                subprocess.run([python, "-P", "-c", END_ENGINE], check=True)
             times.append(start(serve, call=FIRST_ROW) / 1000)
         yield Figure(f"first row, {what}", "nba", round(statistics.median(times), 2), "s", f"<= {bar}", COMMAND)
 
@@ -251,7 +251,7 @@ def main() -> None:
                     if options.python == sys.executable:
                         record("guard", figure)
         finally:
-            subprocess.run([options.python, "-c", END_ENGINE], check=False)
+            subprocess.run([options.python, "-P", "-c", END_ENGINE], check=False)
     sys.exit(1 if far_off else 0)
 
 
