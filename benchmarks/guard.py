@@ -7,9 +7,9 @@ HTTP, 16 clients call a trivial tool of the SDK, then graphground; the value is 
 `neo4j-mcp-server` on a scratch Neo4j (see `benchmarks.server.peers`) it is the ratio of milliseconds; these rows are
 left out without `--uri`. A start, the time to the answer to `tools/list`, is compared with that of an empty server.
 
-`--python` is the interpreter of another checkout, such as the commit before, which is measured instead; nothing is
-recorded then. Otherwise the figures are recorded in `benchmarks/results/guard.json`, and the exit status is 1 if one
-misses its bar by more than a tenth.
+`--python` is the interpreter of another checkout, such as the commit before, which is measured instead (`-P`
+keeps this one's package off its path); nothing is recorded then. Otherwise the figures are recorded in
+`benchmarks/results/guard.json`, and the exit status is 1 if one misses its bar by more than a tenth.
 """
 
 from __future__ import annotations

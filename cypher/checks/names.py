@@ -419,14 +419,14 @@ def _neighbours_named(facts: Facts, use: PropertyUse) -> dict[str, str]:
 
     A comparison is left to the check of names, which knows what the value names.
     """
+    if use.symbol.kind != "node" or any(use in (its.left, its.right) for its in facts.comparisons):
+        return {}
     words = split_name(use.key)
     words = words[:-1] if len(words) > 1 and words[-1] in GENERIC_NAMES else words
-    compared = any(use in (comparison.left, comparison.right) for comparison in facts.comparisons)
     return {
         label: known.name_property
         for label, known in facts.index.schema.labels.items()
         if known.name_property and split_name(label) == words and not facts.index.label_masks[label] & use.symbol.kinds
-        if use.symbol.kind == "node" and not compared
     }
 
 

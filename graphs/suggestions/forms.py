@@ -82,7 +82,7 @@ class FormMaker:
             yield from self._pairs(title, keys, scores)
             return
         if len(shape.paths) == 1 and not shape.paths[0].steps and shape.paths[0].anchor.is_single():
-            others = [key for key in keys if not keys[key].copies_name]  # its name is known
+            others = [key for key in keys if not keys[key].copies_name]  # its own name is no answer
             for key in sorted(others, key=lambda key: -scores[key])[:4]:
                 yield made(Form("property", title, key))
                 if keys[key].form == "list":

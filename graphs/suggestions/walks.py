@@ -36,7 +36,7 @@ SYMMETRIC = 0.5
 SELDOM = 0.15
 """The share of the most frequent label from which nodes without a label that tells may be what has it."""
 RARE = 0.005
-"""The share of a type's relationships from which the nodes without a label that tells may be what the others are."""
+"""The share of a type's relationships that must lead to a label for nodes without one that tells to be taken for it."""
 MAX_CACHED = 20_000
 MOST = 0.5
 """The share of nodes with only vague labels from which on a label is left out."""
@@ -164,7 +164,7 @@ def _count_patterns(schema: PropertyGraphSchema) -> tuple[dict[str, list[Relatio
 
 patterns_of = PerSchema(_count_patterns)
 """Return the patterns of a schema by type, the number of patterns of each label, and its vague labels."""
-_typical: PerSchema[dict[Step, Mapping[str, float]]] = PerSchema(lambda _: {})
+_typical: PerSchema[dict[tuple[Step, bool], Mapping[str, float]]] = PerSchema(lambda _: {})
 
 
 def walking_time(graph: Graph, seconds: float) -> float:
@@ -254,13 +254,14 @@ class Walker:
 
     def _typical_labels(self, step: Step) -> Mapping[str, float]:
         """Return the labels that tell, to which a step leads more than seldom, as shares of the most frequent one."""
-        if step not in self._typical:
+        key = step, self._graph.statistics() is None  # they may come later
+        if key not in self._typical:
             counts = self._count_ends(step)
             known = {name: count for name, count in counts.items() if name not in self._vague}
             most = max(known.values(), default=1)
             known = {} if most < RARE * counts.total() else known
-            self._typical[step] = {name: count / most for name, count in known.items() if count >= SELDOM * most}
-        return self._typical[step]
+            self._typical[key] = {name: count / most for name, count in known.items() if count >= SELDOM * most}
+        return self._typical[key]
 
     def _count_ends(self, step: Step) -> Counter[str]:
         """Return how many relationships lead to each label, by the statistics if they are known."""
