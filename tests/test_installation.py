@@ -64,22 +64,8 @@ def clone_into(folder: Path) -> Path:
 def test_a_wheel_in_a_clean_environment_adds_one_package_and_works(tmp_path: Path) -> None:
     uv = find_uv()
     source = clone_into(tmp_path / "source")
-    subprocess.run(
-        [
-            uv,
-            "build",
-            "--quiet",
-            "--wheel",
-            "--no-build-isolation",
-            "--python",
-            sys.executable,
-            "--out-dir",
-            tmp_path / "dist",
-            source,
-        ],
-        check=True,
-        timeout=120,
-    )
+    options = ["--quiet", "--wheel", "--no-build-isolation", "--python", sys.executable, "--out-dir", tmp_path / "dist"]
+    subprocess.run([uv, "build", *options, source], check=True, timeout=120)
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()

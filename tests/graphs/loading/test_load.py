@@ -4,7 +4,6 @@ import gzip
 import json
 import os
 import random
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -30,7 +29,6 @@ from tests.support.waiting import until
 
 pytestmark = pytest.mark.timeout(240)
 SLICE = ("wikidata_slices_simplekg", "movie_wd50k_simplekg.json.gz")
-KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
 def change(place: str, number: int, **fields: Any) -> Callable[[dict[str, Any]], None]:
@@ -212,7 +210,7 @@ def test_a_load_killed_at_any_moment_leaves_the_older_graph(own_small_home: Home
         try:
             process.wait(chance.uniform(0.3, 3.0))
         except subprocess.TimeoutExpired:
-            os.kill(process.pid, KILL)
+            process.kill()
         process.wait(60)
         entries = Catalog(home).entries()
         assert [entry.name for entry in entries] == ["films"]
