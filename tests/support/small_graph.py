@@ -12,6 +12,7 @@ from typing import Any
 
 import neo4j
 import pytest
+from filelock import FileLock
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.embedded.launcher import end_engine, ensure_engine
@@ -112,13 +113,18 @@ def empty_home(tmp_path: Path) -> Any:
 
 
 @pytest.fixture(scope="session")
-def loaded_small_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    """Return a data folder with the small graph, loaded once per test process; tests work on copies of it."""
-    pytest.importorskip("arcadedb_embedded", reason="needs the embedded engine, which has no wheel for this machine")
-    folder = tmp_path_factory.mktemp("loaded-films")
-    home = Home(folder / "home").make()
-    loaded(home, folder)
-    return home
+def loaded_small_home(bundled_home: Home) -> Home:
+    """Return a data folder with the bundled graph and the small graph, loaded once per run; tests work on copies of it.
+
+    Without the bundled graph, each server that a test starts on a copy would load it.
+    """
+    folder = bundled_home.folder.with_name("small")
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            home = copied(bundled_home, folder.with_name("small.part"))
+            loaded(home, folder.parent)
+            home.folder.rename(folder)
+    return Home(folder)
 
 
 @pytest.fixture(scope="module")
