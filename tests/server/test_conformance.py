@@ -11,7 +11,7 @@ import pytest
 
 from graphground.tools import NAMES
 from tests.support.node_packages import FOLDER, ROOT, run_node
-from tests.support.serving import COMMAND, environment, listening
+from tests.support.serving import COMMAND, listening
 
 SUITE = FOLDER / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
 BASELINES = Path(__file__).with_name("conformance")
@@ -45,10 +45,10 @@ INSPECTOR = FOLDER / "node_modules" / "@modelcontextprotocol" / "inspector" / "c
 
 
 @pytest.mark.usefixtures("node")
-def test_the_inspector_finds_no_problem_with_the_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable, value in environment(tmp_path).items():
-        monkeypatch.setenv(variable, value)
-    result = run_node(INSPECTOR, "--cli", "--method", "tools/list", "--strict", *COMMAND, "serve")
+def test_the_inspector_finds_no_problem_with_the_tools(tmp_path: Path) -> None:
+    # The Inspector passes no variables on, and a server of the user's own data folder would start an engine there.
+    served = [*COMMAND, "serve", "--home", str(tmp_path), "--uri", "bolt://127.0.0.1:1"]
+    result = run_node(INSPECTOR, "--cli", "--method", "tools/list", "--strict", *served)
     assert result.returncode == 0, result.stderr
     assert result.stderr == ""
     assert [tool["name"] for tool in json.loads(result.stdout)["tools"]] == list(NAMES)

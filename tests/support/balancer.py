@@ -26,6 +26,8 @@ from tests.support.serving import COMMAND, environment
 CONFIGURATION = Path(__file__).resolve().parents[2] / "examples/deployment/haproxy.cfg"
 NAMES = ("ONE", "TWO", "THREE")
 WITHIN = 60
+PAUSE = 0.1
+"""Seconds between two calls of a client, which leave processor time for the servers that start."""
 
 
 @dataclass
@@ -159,6 +161,7 @@ class Tally:
                         rows = (answer.structured_content or {}).get("rows")
                         self.counts["right" if rows == [[mark]] else "error" if answer.is_error else "wrong"] += 1
                         self.answered[name] += 1
+                        await anyio.sleep(PAUSE)
             except Exception:  # whatever the client library raises for a lost connection
                 self.counts["lost" if asked else "not connected"] += 1
                 await anyio.sleep(0.05)
