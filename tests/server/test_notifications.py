@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from collections.abc import Iterator
-from contextlib import AsyncExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,7 +17,8 @@ from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.storage.home import Home
 from graphground.server.notifications import LogLevels
 from tests.support.data_folders import copied
-from tests.support.serving import COMMAND, LEGACY, MODERN, environment, stdio
+from tests.support.serving import LEGACY, MODERN, stdio
+from tests.support.small_graph import loaded
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 SLOW = "UNWIND range(1, 40000) AS a UNWIND range(1, 40000) AS b WITH a, b WHERE a + b = -1 RETURN count(*) AS found"
@@ -72,13 +70,7 @@ def set_level(level: str) -> tuple[Any, Any]:
     return SetLevelRequest(params=SetLevelRequestParams(level=level)), EmptyResult
 
 
-@pytest.mark.parametrize("mode", [MODERN, LEGACY])
-async def test_a_graph_that_is_loaded_while_the_server_runs_is_announced_and_served(
-    own_home: Path, mode: str, tmp_path: Path
-) -> None:
-    name = f"people_{'new' if mode == MODERN else 'old'}"
-    file = tmp_path / "people.json"
-    file.write_text(json.dumps(PEOPLE))
+async def test_a_graph_that_is_loaded_while_servers_run_is_announced_and_served(own_home: Path, tmp_path: Path) -> None:
     changed = anyio.Event()
 
     async def note(message: Any) -> None:
@@ -86,30 +78,22 @@ async def test_a_graph_that_is_loaded_while_the_server_runs_is_announced_and_ser
             changed.set()
 
     with anyio.fail_after(100):
-        async with Client(stdio(own_home), mode=mode, message_handler=note) as client:
-            before = await client.list_resources()
-            assert f"graph://{name}/schema" not in [resource.uri for resource in before.resources]
-            async with AsyncExitStack() as stack:
-                if mode == MODERN:
-                    heard = await stack.enter_async_context(client.listen(resources_list_changed=True))
-                result = await anyio.to_thread.run_sync(
-                    lambda: subprocess.run(
-                        [*COMMAND, "graphs", "load", str(file), "--name", name],
-                        env=environment(own_home),
-                        capture_output=True,
-                        text=True,
-                        timeout=60,
-                    )
-                )
-                assert result.returncode == 0, result.stderr
-                if mode == MODERN:
-                    assert await anext(aiter(heard)) == ResourcesListChanged()
-                else:
-                    await changed.wait()
-            after = await client.list_resources()
-            assert f"graph://{name}/schema" in [resource.uri for resource in after.resources]
-            answer = await client.call_tool("execute_cypher", {"graph": name, "query": NAMES})
-            assert answer.structured_content["rows"] == [["Ada"]]
+        async with (
+            Client(stdio(own_home), mode=MODERN) as modern,
+            Client(stdio(own_home), mode=LEGACY, message_handler=note) as legacy,
+            modern.listen(resources_list_changed=True) as heard,
+        ):
+            for client in (modern, legacy):
+                before = await client.list_resources()
+                assert "graph://people/schema" not in [resource.uri for resource in before.resources]
+            await anyio.to_thread.run_sync(loaded, Home(own_home), tmp_path, PEOPLE, "people")
+            assert await anext(aiter(heard)) == ResourcesListChanged()
+            await changed.wait()
+            for client in (modern, legacy):
+                after = await client.list_resources()
+                assert "graph://people/schema" in [resource.uri for resource in after.resources]
+                answer = await client.call_tool("execute_cypher", {"graph": "people", "query": NAMES})
+                assert answer.structured_content["rows"] == [["Ada"]]
 
 
 NAMES = "MATCH (p:Person) RETURN p.name"

@@ -69,7 +69,8 @@ def test_entities_of_real_questions_are_found(tmp_path: Path) -> None:
         tmp_path / "i",
         [Record(str(number), mention["label"], mention["value"]) for number, mention in enumerate(mentions)],
     )
+    asked = mentions[::4]
     found = sum(
-        any(mention["value"] in span.text for span in index.spans(mention["example_question"])) for mention in mentions
+        any(mention["value"] in span.text for span in index.spans(mention["example_question"])) for mention in asked
     )
-    assert found / len(mentions) > 0.97
+    assert found / len(asked) > 0.97

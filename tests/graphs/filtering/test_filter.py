@@ -163,8 +163,8 @@ def test_relevant_elements_are_kept_in_a_schema_of_two_thousand_labels():
     schema = large_schema()
     assert (len(schema.labels), len(schema.patterns)) == (2000, 5000)
     complete = 0
-    for question, pattern, key in questions(schema, 60):
+    for question, pattern, key in questions(schema, 24):
         found = filtered(schema, question, max_tokens=1000)
         assert estimate_tokens(base_form(found.schema)) <= 1000
         complete += str(pattern) in kept_patterns(found) and key in found.schema.labels[pattern.start].properties
-    assert complete >= 53
+    assert complete >= 22
