@@ -14,8 +14,6 @@ from typing import Any
 import hypothesis
 import pytest
 
-from graphground.graphs.engines.embedded.launcher import end_engine
-from graphground.graphs.opening.stored import load_bundled
 from graphground.graphs.storage.home import Home
 from graphground.server.commands.command_line import import_driver
 from tests.support.data_folders import copied
@@ -206,6 +204,8 @@ def time_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def bundled_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """Return a data folder into which the first process that needs it loads the bundled graph; tests work on copies."""
+    from graphground.graphs.opening.stored import load_bundled  # it imports the driver, which has pandas imported first
+
     pytest.importorskip("arcadedb_embedded", reason="needs the embedded engine, which has no wheel for this machine")
     run = tmp_path_factory.getbasetemp()
     home = Home((run.parent if "PYTEST_XDIST_WORKER" in os.environ else run) / "bundled").make()
@@ -216,6 +216,8 @@ def bundled_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 @pytest.fixture(scope="session")
 def data_folder(bundled_home: Home, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Yield a data folder with the bundled graph, for the whole run; its engine is stopped at the end."""
+    from graphground.graphs.engines.embedded.launcher import end_engine
+
     home = copied(bundled_home, tmp_path_factory.mktemp("served") / "home")
     yield home.folder
     end_engine(home)
