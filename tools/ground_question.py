@@ -20,7 +20,7 @@ from graphground.tools.tool import Answer, Graphs, Request, Tool, ToolFailure, g
 if TYPE_CHECKING:
     from graphground.cypher.schema import RelationshipPattern
     from graphground.graphs.graph import Graph
-    from graphground.graphs.question.model import Link, Meaning, Question
+    from graphground.graphs.question.model import Link, Meaning, Node, Question
     from graphground.graphs.schemas.statistics import Statistics
     from graphground.graphs.suggestions import Suggestion
 
@@ -30,8 +30,8 @@ MAX_MEANINGS, MAX_WORDS, MAX_NOTES = 3, 3, 5
 SAME_STRENGTH = 0.05
 CLEAR = 0.5
 """The least strength of a word's meaning, and the least confidence with which a query is shown without a doubt."""
-MAX_CANDIDATES = 3
-"""The maximum number of nodes shown for a name."""
+MAX_CANDIDATES, MAX_LINKS = 3, 16
+"""The maximum numbers of nodes shown for a name, and of its relationship types."""
 CONSIDERED = 12
 """The number of queries among which one is sought for each reading of a word."""
 NEAR, MAX_TYPES, FEW_TYPES, MAX_LABELS = 0.3, 6, 3, 4
@@ -46,9 +46,10 @@ SLOW_DATABASE = (
 )
 FEW = 0.2
 """The share of nodes below which a label is rare."""
-FIRST_ROWS, FURTHER_ROWS, ROW_CHARACTERS, CELL_CHARACTERS = 10, 3, 40, 80
-"""The most rows shown of the first query, and of each further one; the most characters of a row in the mean, and of a
-value."""
+LIKELY_ROWS, FIRST_ROWS, FURTHER_ROWS = 30, 10, 3
+"""The most rows shown of the first query if it is likely and if it is not, and of each further one."""
+ROW_CHARACTERS, CELL_CHARACTERS = 40, 80
+"""The most characters of a row in the mean, and of a value."""
 FIRST_ROWS_SECONDS = 0.5
 """The time limit for reading the first rows of all queries."""
 SPARSE = 0.5
@@ -65,11 +66,13 @@ class GroundQuestionRequest(Request):
 
 
 class GroundedName(BaseModel):
-    """A name in the question, with what it means in the graph."""
+    """A name in the question, with what it means in the graph, and the relationships of the first node:
+    `out: officialColor 2, country; in: memberOf 6`."""
 
     text: str
     verdict: Literal["found", "ambiguous", "not_found"]
     nodes: list[str] = Field(default_factory=list)
+    relationships: str = ""
 
 
 class GroundedQuery(BaseModel):
@@ -152,7 +155,8 @@ def _first_rows(graph: Graph, shown: Sequence[Suggestion]) -> list[list[list[Any
     found: list[list[list[Any]]] = []
     end = time.monotonic() + FIRST_ROWS_SECONDS
     for suggestion in shown:
-        limit, left = FURTHER_ROWS if found else FIRST_ROWS, end - time.monotonic()
+        likely = LIKELY_ROWS if suggestion.confidence >= CLEAR else FIRST_ROWS
+        limit, left = FURTHER_ROWS if found else likely, end - time.monotonic()
         rows: list[list[Any]] = []
         if suggestion.rows and left > 0:
             with suppress(EngineError):
@@ -224,7 +228,7 @@ def _schema_beyond(graph: Graph, question: Question, shown: Sequence[Suggestion]
             for key, value in pattern.properties.items()
             if question.strength("type_property", key, type_) >= CLEAR
         }
-        if type_ not in written or keys.keys() - written:
+        if (type_ not in written and type_ not in links) or keys.keys() - written:
             arrow = "-" if pattern.start == pattern.end and facts and facts.symmetric(type_, pattern.start) else "->"
             ends = [f"(:{quoted_name(label)})" for label in (pattern.start, pattern.end)]
             lines.append(f"{ends[0]}-[:{quoted_name(type_)}{property_map(keys)}]{arrow}{ends[1]}")
@@ -246,7 +250,7 @@ def _schema_beyond(graph: Graph, question: Question, shown: Sequence[Suggestion]
 
 def _names(question: Question) -> list[GroundedName]:
     names = []
-    for mention in question.mentions:
+    for mention in {mention.text: mention for mention in question.mentions}.values():
         nodes = list(
             dict.fromkeys(
                 f"(:{':'.join(node.labels[:2])} {{{node.property}: {node.name!r}}})"
@@ -256,9 +260,31 @@ def _names(question: Question) -> list[GroundedName]:
         # Several candidates may be one node with several labels.
         verdict = "found" if mention.verdict == "ambiguous" and len(mention.nodes) == 1 else mention.verdict
         names.append(
-            GroundedName(text=mention.text, verdict=verdict, nodes=nodes[: 1 if verdict == "found" else MAX_CANDIDATES])
+            GroundedName(
+                text=mention.text,
+                verdict=verdict,
+                nodes=nodes[: 1 if verdict == "found" else MAX_CANDIDATES],
+                relationships=_relationships(question, mention.nodes[0]) if verdict != "not_found" else "",
+            )
         )
     return names
+
+
+def _relationships(question: Question, node: Node) -> str:
+    """Return the relationships of a node with their numbers, those that the question speaks of first."""
+    around = None if node.is_value else question.neighbourhoods.get(node.key)
+    links = sorted(around.links if around else (), key=lambda its: (-question.strength("type", its.type), -its.count))
+    shown = links[:MAX_LINKS]
+    parts = []
+    for direction in ("out", "in"):
+        its = [
+            f"{link.type} {link.count}" if link.count > 1 else link.type
+            for link in shown
+            if link.direction == direction
+        ]
+        if its:
+            parts.append(f"{direction}: {', '.join(its)}")
+    return "; ".join(parts) + (f"; {len(links) - len(shown)} more" if len(links) > len(shown) else "")
 
 
 def _read_words(question: Question, found: Sequence[Suggestion], shown: list[Suggestion]) -> list[str]:

@@ -26,6 +26,8 @@ TRUE, FALSE = ("y", "yes", "true", "t"), ("n", "no", "false", "f")
 YEARS = range(1000, 2101)
 FEWEST_NUMBERED = 20
 """The number of whole numbers from which they count things if none of them repeats."""
+REPEATS = 0.75
+"""The share of distinct values in a sample up to which a text hardly names its node."""
 MILLISECONDS = range(-2_000_000_000_000, 5_000_000_000_000)
 _THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})*(\s?[^\W\d_].*|)")
 """A whole number with commas between its thousands, if any, and with a unit, if any."""
@@ -249,8 +251,10 @@ def profile(key: str, type_: str, values: Sequence[Any], is_id: bool = False) ->
         sum(bool(re.search(r"[a-zà-ÿ]{3}|[^\W\d_] [^\W\d_]", text)) for text in texts) / len(texts) if texts else 0.5
     )
     hint = 0.6 * (key == "name") + 0.3 * bool(re.search(r"(?i)(name|title|label)$", key))
-    named = min(distinct / 0.8, 1.0) * (1.0 if worded > 0.5 else 0.6) + 0.5 * worded * (distinct > 0.5)
-    return Property(key, type_, "text", naming=named + hint)
+    # What repeats is rather the name of something else: the maker of an aircraft type, the forename of a person.
+    named = 1.0 if distinct > REPEATS else 0.6 * distinct
+    named = named * (1.0 if worded > 0.5 else 0.6) + (0.5 * worded if distinct > REPEATS else 0.0)
+    return Property(key, type_, "text", naming=named + hint * (distinct > 0.5))
 
 
 def _text_form(texts: Sequence[str]) -> tuple[str, str]:

@@ -36,7 +36,7 @@ from graphground.graphs.question.neighbourhoods import read_neighbourhoods
 from graphground.graphs.question.segment import UNKNOWN_PROMINENCE, Found, Segmenter
 from graphground.graphs.question.values import add_values
 
-NEIGHBOURHOOD_SECONDS = 2.0
+NEIGHBOURHOOD_SECONDS = 4.0
 QUESTION_WORDS = ("which", "what", "where", "when", "whose", "there", "with", "that", "does", "have", "from", "many")
 """Long function words, which are recognised even with a typing error."""
 CLASSING = frozenset(("about", "kind", "kinds", "type", "types"))
@@ -352,14 +352,24 @@ def _comparison(text: str, start: int, end: int) -> Comparison:
         return ">="
     if AT_MOST.search(before) or re.match(r"\W*(\w+ )?or (less|fewer|earlier|before|below|lower|shorter)", after):
         return "<="
-    places: dict[Comparison, int] = {
-        ">": max((match.end() for match in re.finditer(rf"\b(?:{GREATER.pattern})\b", before)), default=-1),
-        "<": max((match.end() for match in re.finditer(rf"\b(?:{LESS.pattern})\b", before)), default=-1),
-    }
+    places: dict[Comparison, int] = {">": _compared(GREATER, before), "<": _compared(LESS, before)}
     sign, place = max(places.items(), key=lambda item: item[1])
     if place < 0:
         return "<>" if re.search(r"\b(not|other than|except|excluding)\b", before) else "="
     return sign
+
+
+def _compared(words: re.Pattern[str], before: str) -> int:
+    """Return where the last comparison in a text ends, or -1: `under the age of 40`, not `under work order 40`."""
+    ends = [
+        its.end() for its in re.finditer(rf"\b(?:{words.pattern})\b", before) if _is_near(its[0], before[its.end() :])
+    ]
+    return max(ends, default=-1)
+
+
+def _is_near(comparison: str, between: str) -> bool:
+    """Whether a comparison is that of a number after some words: a mere preposition reaches over one noun."""
+    return " than" in comparison or len(re.findall(r"(?!(?:the|an?|of|about)\b)\b\w+", between)) < 2
 
 
 def _is_day(text: str) -> bool:

@@ -90,6 +90,39 @@ class _Ends:
     """The paths whose mappings of labels have the ids that are the key: they are kept so that no other has these."""
 
 
+def leads_out(type_: str, word: str, linked: str, before: bool) -> float:
+    """Return 1 if a word for a relationship says that it leads away from the name X, -1 if it leads to X, else 0.
+
+    `before` is whether the word stands before the name, and `linked` what links them: a preposition, `whose`, "of" for a
+    possessive, or "is" for "X is owned by".
+
+    >>> leads_out("ownedBy", "owns", "", True), leads_out("ownedBy", "owned", "by", True)  # who owns X, owned by X
+    (1.0, -1.0)
+    >>> leads_out("ownedBy", "own", "", False), leads_out("ownedBy", "owned", "is", False)  # does X own, is X owned by
+    (-1.0, 1.0)
+    >>> leads_out("replaces", "replaced", "", True), leads_out("replaces", "replaced", "by", True)
+    (-1.0, 1.0)
+    >>> leads_out("feedsOn", "feeds", "on", True), leads_out("hasParent", "parent", "of", True)
+    (-1.0, 1.0)
+    """
+    *nouns, ending = split_name(type_)
+    named = root(word) in map(root, (*nouns, ending))
+    if ending == "by" or (not nouns and re.search("[^s]s$", ending)):
+        passive = 1.0 if ending == "by" else -1.0  # what X is owned by, and what replaces X
+        if linked in ("by", "whose"):
+            return -passive
+        if named and (not linked or linked == "is" or ending == "by"):
+            return passive if before or linked else -passive
+        if ending == "by":
+            return 0.0
+    if ending in PREPOSITIONS:
+        # `feedsOn`: "what feeds on X" leads to X, "what is fed on by X" and "what X feeds on" away from it.
+        return -1.0 if linked == ending or (before and not linked) else 1.0
+    if not named:
+        return 0.0  # "children of X" says `hasParent` with another word, which may be the other end
+    return 1.0 if linked == "of" else -1.0 if linked in ("as", "whose", *PREPOSITIONS) else 0.0
+
+
 class Proposer:
     """Proposes candidates for one question."""
 
@@ -576,9 +609,7 @@ class Proposer:
         column = self.said("type", step.type)
         if not column.max(initial=0.0):
             return 0.0
-        *nouns, ending = split_name(step.type)
         place = self.evidence.indices[int(column.argmax())]
-        outward = 1.0 if step.direction == "out" else -1.0
         said = self.question.words[place]
         before = said.start < start
         if before:
@@ -590,20 +621,14 @@ class Proposer:
             linked = between[-1 if first else 0] if between else ""
             if place and self.question.words[place - 1].folded == "whose":
                 linked = "whose"
-            elif linked == "as":
+            elif linked == "as" or (linked == "to" and not first and not step.type.lower().endswith("to")):
                 linked = "of"
         else:
             after = self.question.text[end : said.start].lower()
             linked = "as" if after.startswith(" as ") else "of" if after.startswith(("'s", "’s", "' ")) else ""
-        if ending in PREPOSITIONS:
-            # `feedsOn`: "what feeds on X" goes in, "what is fed on by X" and "what X feeds on" go out.
-            return -outward if linked == ending or (before and not linked) else outward
-        word = root(said.text.lower())
-        if word not in map(root, (*nouns, ending)):
-            return 0.0  # "children of X" says `hasParent` with another word, which may be the other end
-        if linked == "to" and not first:
-            linked = "of"
-        return outward if linked == "of" else -outward if linked in ("as", "whose", *PREPOSITIONS) else 0.0
+            if not linked and re.match(" by\\b", self.question.text[said.end :].lower()):
+                linked = "is"
+        return leads_out(step.type, said.text.lower(), linked, before) * (1.0 if step.direction == "out" else -1.0)
 
     # Features of forms
 

@@ -231,10 +231,12 @@ class ShapeFinder:
 
         def families(shape: Shape) -> list[tuple[Hashable, int]]:
             names = frozenset(mention for path in shape.paths for mention in path.anchor.mentions())
+            doubtful = max(names, default=-1) >= len(self.asked.question.mentions)
             return [
                 ((names, shape.join, len(shape.steps)), MAX_RAW // 5),
                 ((names, shape.join), MAX_RAW // 2),
                 (walk_of(shape, directed=False), 3 ** len(shape.paths)),
+                *([("doubtful", MAX_RAW // 3)] if doubtful else ()),  # names that plain words may be
             ]
 
         return spread(ranked, families, MAX_RAW)

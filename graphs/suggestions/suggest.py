@@ -27,7 +27,7 @@ from graphground.graphs.suggestions.shapes import spread, walk_of
 from graphground.graphs.suggestions.walks import walking_time
 
 Weights = Mapping[str, float]
-SECONDS = 3.0
+SECONDS = 6.0
 """The time limit for reading relationships, and again for counting: late is better than wrong on a busy machine."""
 MAX_BARE, MAX_SHAPES = 60, 80
 """The number of shapes that are combined with labels, and of those with forms."""
@@ -45,6 +45,8 @@ ABSENT_NAME = 0.3
 """The factor of confidence if the question names something that the graph does not have."""
 ABSENT_LINK = 0.5
 """The factor of confidence if the question says a relationship that neither a named node nor the query has."""
+WRONG_WAY = 0.3
+"""The factor of confidence if the question says the opposite direction of what the query follows: "replaced by"."""
 NEARLY_ALL = 0.95
 """The share of nodes that must have a label for it to be said of all of them."""
 TOO_SLOW = 0.5
@@ -195,6 +197,7 @@ def suggest(
             (1.0 if proposal.proposer.walker.in_time else TOO_SLOW)
             * known
             * (1 - proposal.proposer.asks_own_label(proposal.candidate))
+            * (WRONG_WAY if proposal.features.get("direction", 0.0) < 0 else 1.0)
             * (ABSENT_LINK if set(question.lacking) - {step.type for step in proposal.candidate.shape.steps} else 1.0)
             * confidence_of(proposal.features, scores, place, model.confidence)
             if rows_of(proposal.candidate) != 0

@@ -33,12 +33,13 @@ def test_one_answer_has_names_schema_and_queries_with_rows(film_graph: Graph) ->
     assert name.text == "Micheal Mann"
     assert name.verdict != "not_found"
     assert name.nodes[0] == "(:Person {name: 'Michael Mann'})"
+    assert "in: directedBy 40" in name.relationships
     first = answer.queries[0]
     assert "directedBy" in first.cypher
     assert first.rows == len(film_graph.run(first.cypher).rows)
     assert "Michael Mann" in first.reason
     assert 0 <= first.confidence <= 1
-    assert first.first_rows == [list(row) for row in film_graph.run(first.cypher).rows[:10]]
+    assert first.first_rows == [list(row) for row in film_graph.run(first.cypher).rows[:30]]
 
 
 def test_the_schema_has_only_what_no_query_shows(film_graph: Graph) -> None:
@@ -59,9 +60,13 @@ def test_the_first_rows_are_few_and_short(film_graph: Graph) -> None:
     found = suggest(film_graph, read("Which films are there?", film_graph))[0]
     long = replace(found, cypher=f"UNWIND range(1, 40) AS n RETURN n, '{'x' * 100}'", rows=40)
     absent, slow = replace(found, rows=0), replace(found, cypher="RETURN 1 / 0")
+    assert [
+        len(_first_rows(film_graph, [replace(found, cypher="UNWIND range(1, 40) AS n RETURN n", confidence=its)])[0])
+        for its in (0.9, 0.1)
+    ] == [30, 10]
     first, second, none, failed = _first_rows(film_graph, [long, long, absent, slow])
     assert [row[0] for row in second] == [1]
-    assert 1 < len(first) < 10
+    assert 1 < len(first) < 30
     assert max(len(value) for _, value in first) == 80
     assert none == failed == []
 

@@ -77,6 +77,11 @@ def test_numbers_and_years_are_compared_in_the_form_of_the_property(
     assert next(found.compare(quantity, "n"), None) == condition
 
 
+def test_a_text_that_repeats_names_a_node_less_than_a_unique_code() -> None:
+    maker = profile("maker", "str", ["Airbus", "Airbus", "Boeing", "Embraer", "Boeing"])
+    assert maker.naming < profile("designation", "str", ["A320", "A321neo", "B737-800", "E195", "B747"]).naming
+
+
 def test_a_text_for_no_value_makes_an_open_end() -> None:
     left = profile("left", "date|str", ["N/A", "", "2020-02-29"])
     assert left.is_open("n") == "n.left IN ['', 'N/A']"

@@ -17,6 +17,7 @@ from graphground.graphs.question.read import quantities_in
         ("cities with over 2.5 million people", [("number", 2_500_000, ">")]),
         ("contracts that @@@@ signed by @@@ in the year 2022", [("year", 2022, "=")]),
         ("a fee above 150.000", [("number", 150_000, ">")]),
+        ("whose signature is under work order 700100", [("number", 700_100, "=")]),
         ("films that cost no more than 20 dollars", [("number", 20, "<=")]),
         ("prizes won more than twice, and at least three times", [("number", 2, ">"), ("number", 3, ">=")]),
         ("bands that once played twice as long", []),
