@@ -44,6 +44,7 @@ SLOW_DATABASE = (
     "The database was too slow to say which relationships the named nodes have; the queries follow the schema alone. "
     "Ask again for better ones."
 )
+NO_ANSWER = "No likely query has an answer here. If the relationships of the names say what is asked, write one along them."
 FEW = 0.2
 """The share of nodes below which a label is rare."""
 LIKELY_ROWS, FIRST_ROWS, FURTHER_ROWS = 30, 10, 3
@@ -139,6 +140,7 @@ def ground_question(graphs: Graphs, request: GroundQuestionRequest) -> GroundQue
             if "not" not in operators_of(text.lower())  # `never` is understood as a denial
         ],
         notes=[SLOW_DATABASE] * any(not its.in_time for its in shown)
+        + [NO_ANSWER] * any(its.rows == 0 for its in shown[:1])
         + list(dict.fromkeys(_traps(graph, question, shown[:2])))[:MAX_NOTES],
         schema="",
     )

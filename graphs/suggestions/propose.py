@@ -93,8 +93,8 @@ class _Ends:
 def leads_out(type_: str, word: str, linked: str, before: bool) -> float:
     """Return 1 if a word for a relationship says that it leads away from the name X, -1 if it leads to X, else 0.
 
-    `before` is whether the word stands before the name, and `linked` what links them: a preposition, `whose`, "of" for a
-    possessive, or "is" for "X is owned by".
+    `before` is whether the word stands before the name, and `linked` what links them: a preposition, `whose`, "of" for
+    a possessive, or "is" for "X is owned by".
 
     >>> leads_out("ownedBy", "owns", "", True), leads_out("ownedBy", "owned", "by", True)  # who owns X, owned by X
     (1.0, -1.0)

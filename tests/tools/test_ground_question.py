@@ -12,6 +12,7 @@ from graphground.graphs.suggestions.candidates import Candidate, Form, Shape
 from graphground.graphs.suggestions.walks import Anchor, Step, Walker
 from graphground.graphs.suggestions.walks import Path as Walk
 from graphground.tools.ground_question import (
+    NO_ANSWER,
     GroundQuestionAnswer,
     GroundQuestionRequest,
     _first_rows,
@@ -53,6 +54,12 @@ def test_the_schema_has_only_what_no_query_shows(film_graph: Graph) -> None:
 def test_a_word_that_nothing_in_the_graph_says_is_named_and_one_that_denies_is_not(film_graph: Graph) -> None:
     answer = grounded(film_graph, "Which xylophones did Michael Mann never direct?")
     assert answer.unknown_words == ["xylophones"]
+
+
+def test_an_answer_says_that_no_likely_query_has_rows(film_graph: Graph) -> None:
+    film_graph.run("RETURN 1")
+    questions = ("Which films longer than 9000 minutes did Michael Mann direct?", "Who directed Heat?")
+    assert [NO_ANSWER in grounded(film_graph, question).notes for question in questions] == [True, False]
 
 
 def test_the_first_rows_are_few_and_short(film_graph: Graph) -> None:
