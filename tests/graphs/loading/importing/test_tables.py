@@ -6,11 +6,10 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pandas
-import polars
 import pyarrow
 import pyarrow.parquet
 import pytest
@@ -110,10 +109,19 @@ def test_a_single_file_and_a_folder_of_parts_are_tables(tmp_path: Path) -> None:
         infer(folder)
 
 
-FRAMES: list[Callable[[Columns], Any]] = [pandas.DataFrame, polars.LazyFrame, pyarrow.table]
+def data_frame(columns: Columns) -> Any:
+    import pandas  # here, because each process of a run imports this module, and one runs it
+
+    return pandas.DataFrame(columns)
 
 
-@pytest.mark.parametrize("make", FRAMES, ids=["pandas", "lazy polars", "arrow"])
+def lazy_frame(columns: Columns) -> Any:
+    import polars
+
+    return polars.LazyFrame(columns)
+
+
+@pytest.mark.parametrize("make", [data_frame, lazy_frame, pyarrow.table], ids=["pandas", "lazy polars", "arrow"])
 def test_data_frames_give_the_same_graph_as_files(make: Callable[[Columns], Any], tmp_path: Path) -> None:
     frames = {name: make(columns) for name, columns in FILMS.items()}
     mapping = infer_frames(frames, "films")
@@ -174,8 +182,8 @@ def test_each_column_type_becomes_a_property_type(tmp_path: Path) -> None:
 
 def test_ids_that_pandas_turned_into_floats_are_restored(tmp_path: Path) -> None:
     frames = {
-        "people": pandas.DataFrame({"id": [1, 2], "name": ["a", "b"]}),
-        "movies": pandas.DataFrame({"id": [1, 2, 3], "title": ["x", "y", "z"], "personId": [2, None, 1]}),
+        "people": data_frame({"id": [1, 2], "name": ["a", "b"]}),
+        "movies": data_frame({"id": [1, 2, 3], "title": ["x", "y", "z"], "personId": [2, None, 1]}),
     }
     assert frames["movies"]["personId"].dtype == float
     assert import_frames(frames, "films", tmp_path / "films.json") == (5, 2)
@@ -197,7 +205,6 @@ def test_a_mapping_reads_parquet_as_other_types(tmp_path: Path) -> None:
 
 
 MAPPING = FILMS_MAPPING.replace(".csv", ".parquet").replace(".tsv", ".parquet").replace('title = "name"\n', "")
-NOT_UTF8 = pyarrow.array([b"ok", b"M\xfcller", b"ok"], pyarrow.binary())
 BROKEN: list[tuple[str, Columns, str]] = [
     ("movies", {"movieId": ["m1", None, "m3"]}, "movies.parquet, row 2: movieId is empty"),
     ("movies", {"released": [1995, 1979, None]}, "movies.parquet, row 1: released: '1995' is not a value of type date"),
@@ -206,7 +213,7 @@ BROKEN: list[tuple[str, Columns, str]] = [
         {"runtime": [170.0, float("inf"), None]},
         "movies.parquet, row 2: runtime: 'inf' is not a finite number",
     ),
-    ("movies", {"title": NOT_UTF8.view(pyarrow.string())}, "movies.parquet: title cannot be read after row 0"),
+    ("movies", {"title": [b"ok", b"M\xfcller", b"ok"]}, "movies.parquet: title cannot be read after row 0"),
     ("people", {"born": [1943, 1937.5, 1940]}, "people.parquet, row 2: born: '1937.5' is not a 64-bit whole number"),
     ("acted_in", {"movie": [None, "m1"]}, "acted_in.parquet, row 1: movie is empty"),
     ("acted_in", {"movie": [1, 2]}, "acted_in.parquet, row 1: movie '1' is not the id of any Movie"),
@@ -217,6 +224,9 @@ BROKEN: list[tuple[str, Columns, str]] = [
 def test_broken_rows_are_refused_with_their_number_and_nothing_is_written(
     file: str, columns: Columns, message: str, tmp_path: Path
 ) -> None:
+    for name, cells in columns.items():
+        if type(cells[0]) is bytes:
+            columns = {**columns, name: pyarrow.array(cells, pyarrow.binary()).view(pyarrow.string())}
     parquet_folder(tmp_path, **{file: {**FILMS[file], **columns}})
     (tmp_path / "mapping.toml").write_text(MAPPING, "utf-8")
     with pytest.raises(ImportRefused) as refused:
@@ -241,16 +251,18 @@ def damaged_page() -> bytes:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "a.parquet: not a Parquet file that can be read"),
-        (file_of(PEOPLE)[:-100], "a.parquet: not a Parquet file that can be read"),
-        (damaged_page(), "a.parquet: cannot be read after row"),
-        (file_of({}), "a.parquet: it has no columns"),
-        (file_of({"id": [1, 1]}), "a.parquet, row 2: id '1' appears a second time"),
-        (file_of({"id": [], "name": []}), None),
+        (bytes, "a.parquet: not a Parquet file that can be read"),
+        (lambda: file_of(PEOPLE)[:-100], "a.parquet: not a Parquet file that can be read"),
+        (damaged_page, "a.parquet: cannot be read after row"),
+        (lambda: file_of({}), "a.parquet: it has no columns"),
+        (lambda: file_of({"id": [1, 1]}), "a.parquet, row 2: id '1' appears a second time"),
+        (lambda: file_of({"id": [], "name": []}), None),
     ],
 )
-def test_a_file_that_is_not_parquet_is_refused(content: bytes, message: str | None, tmp_path: Path) -> None:
-    (tmp_path / "a.parquet").write_bytes(content)
+def test_a_file_that_is_not_parquet_is_refused(
+    content: Callable[[], bytes], message: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "a.parquet").write_bytes(content())
     if message is None:
         assert import_folder(tmp_path, infer(tmp_path, "films"), tmp_path / "graph.json") == (0, 0)
         return
@@ -270,18 +282,18 @@ def test_a_column_that_is_named_twice_is_refused(tmp_path: Path) -> None:
     [
         (7, "people: not a frame that can be read"),
         ({"id": [1], "name": [1, 2]}, "people: not a frame that can be read"),
-        (pandas.DataFrame({"id": ["a", 1, {"x": 2}]}), "people: not a frame that can be read"),
-        (pandas.DataFrame({"id": [1, 1]}), "people, row 2: id '1' appears a second time; row 1 has it too"),
+        (partial(data_frame, {"id": ["a", 1, {"x": 2}]}), "people: not a frame that can be read"),
+        (partial(data_frame, {"id": [1, 1]}), "people, row 2: id '1' appears a second time; row 1 has it too"),
     ],
 )
 def test_data_frames_that_cannot_be_read_are_refused(frame: Any, message: str, tmp_path: Path) -> None:
     with pytest.raises(ImportRefused, match=message):
-        import_frames({"people": frame}, "people", tmp_path / "people.json")
+        import_frames({"people": frame() if callable(frame) else frame}, "people", tmp_path / "people.json")
     assert not (tmp_path / "people.json").exists()
 
 
 def test_a_mapping_that_names_another_frame_is_refused(tmp_path: Path) -> None:
-    frames = {"people": pandas.DataFrame({"id": [1]})}
+    frames = {"people": data_frame({"id": [1]})}
     mapping = infer_frames(frames, "films")
     with pytest.raises(ImportRefused, match="there is no frame 'people'; known frames: persons"):
         import_frames({"persons": frames["people"]}, mapping, tmp_path / "films.json")
@@ -295,7 +307,7 @@ def test_without_the_extra_parquet_the_error_contains_the_install_command(
         open_table(tmp_path / "a.parquet")
     monkeypatch.setattr("graphground.__file__", str(tmp_path / "graphground" / "__init__.py"))  # installed with pip
     with pytest.raises(ImportRefused, match=re.escape("pip install 'graphground[parquet]'")):
-        infer_frames({"people": pandas.DataFrame({"id": [1]})}, "people")
+        infer_frames({"people": data_frame({"id": [1]})}, "people")
 
 
 def test_importing_csv_does_not_load_pyarrow() -> None:
