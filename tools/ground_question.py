@@ -44,7 +44,9 @@ SLOW_DATABASE = (
     "The database was too slow to say which relationships the named nodes have; the queries follow the schema alone. "
     "Ask again for better ones."
 )
-NO_ANSWER = "No likely query has an answer here. If the relationships of the names say what is asked, write one along them."
+NO_ANSWER = (
+    "No likely query has an answer here. If the relationships of the names say what is asked, write one along them."
+)
 FEW = 0.2
 """The share of nodes below which a label is rare."""
 LIKELY_ROWS, FIRST_ROWS, FURTHER_ROWS = 30, 10, 3

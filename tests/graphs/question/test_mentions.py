@@ -102,6 +102,7 @@ def cities(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
         ("Disease", "death"),
         ("Series", "7X"),
         ("City", "Canton Library"),
+        *(("City", name) for name in ("Miami", "Heat", "Miami Heat")),
     ]
     return indexed(folder, [Record(f"N{number}", label, name) for number, (label, name) in enumerate(names)])
 
@@ -123,6 +124,7 @@ def cities(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
         ("which groups are about atheists", ["atheism"]),
         ("Are there Republican groups?", ["Republicans"]),
         ("who in canton watched 7x", ["Canton Library", "7X"]),
+        ("Who was in both the Las Vegas and the Miami Heat?", ["Las Vegas", "Miami Heat"]),
     ],
 )
 def test_the_best_cover_of_all_words_names_the_nodes(cities: EntityIndex, question: str, names: list[str]) -> None:
