@@ -111,7 +111,7 @@ def validate(
             from graphground.cypher.repair import suggestion  # imported only for queries with mistakes
 
             with suppress(TooMuchWork):
-                return replace(report, suggested_query=suggestion(text, report, schema, entities, report_on))
+                return replace(report, suggested_query=suggestion(text, report, schema, report_on))
             return report
 
     for _ in range(2 if len(text) <= NEVER_LONG else 1):

@@ -34,6 +34,15 @@ def quoted_string(text: str) -> str:
     return "'" + _SPECIAL.sub(lambda found: _ESCAPES[found[0]], text) + "'"
 
 
+def quote_like(written: str, name: str) -> str:
+    """Return a name to stand where another is written: a string in place of a string.
+
+    >>> quote_like("Movi", "Movie"), quote_like("'Movi'", "Movie")
+    ('Movie', "'Movie'")
+    """
+    return quoted_string(name) if written[:1] in ("'", '"') else quoted_name(name)
+
+
 # Builds MATCH clauses and property look-ups from stored names, which may contain any characters
 
 

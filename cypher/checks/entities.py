@@ -16,7 +16,7 @@ from graphground.cypher.diagnostics import Edit, Severity, all_of, either, liste
 from graphground.cypher.names.nearest import meaning, spelling
 from graphground.cypher.names.words import split
 from graphground.cypher.outline.model import Comparison, Data, Facts, PropertyUse, common_texts, owners
-from graphground.cypher.quoting import quoted_name, quoted_string
+from graphground.cypher.quoting import quote_like, quoted_name, quoted_string
 from graphground.cypher.schema import pattern_texts
 
 UNASKED = frozenset({"eid", "aliases", "description", "provenance"})
@@ -277,7 +277,7 @@ class _Names:
         # Another label is certain only if the query's own relationships contradict the written one.
         if len(places) == 1 and len(own) == 1 and any(link.bad for link in use.symbol.links):
             edits = [
-                Edit(own[0].name.start, own[0].name.end, quoted_name(places[0][0])),
+                Edit(own[0].name.start, own[0].name.end, quote_like(facts.query.source(own[0].name), places[0][0])),
                 Edit(key.start, key.end, quoted_name(places[0][1])),
             ]
         elif len(steps) == 1:

@@ -12,6 +12,7 @@ from graphground.cypher.checks.places import (
     as_label,
     connecting,
     name_element,
+    named_elsewhere,
     read_elsewhere,
     written_relationship,
 )
@@ -30,7 +31,7 @@ from graphground.cypher.outline.model import (
     narrowed,
     written_kinds,
 )
-from graphground.cypher.quoting import quoted_name, quoted_string
+from graphground.cypher.quoting import quote_like, quoted_name, quoted_string
 from graphground.cypher.safety.time_limit import check_work
 from graphground.cypher.schema import RelationshipPattern, pattern_texts
 from graphground.cypher.tree import MapLiteral, Node, NodePattern, StringLiteral, Variable
@@ -65,11 +66,11 @@ def unknown_labels(facts: Facts, findings: Findings, data: Data | None = None) -
 
 def _unknown_label(facts: Facts, use: LabelUse, findings: Findings, data: Data | None) -> None:
     index, found = facts.index, use.name.name.text
-    fitting = index.labels_of(use.symbol.kinds)
+    fitting = index.labels_of(_having_properties(facts, use.symbol))
     narrow = len(fitting) < len(index.label_masks)
     near = nearest(found, index.label_masks, favoured=fitting if narrow else ())
     suggestions = [candidate.name for candidate in near]
-    clear = is_clear(near)
+    clear = is_clear(near, LIKE_ENOUGH)  # a Venue is not an Event
     if narrow and not any(item.name in fitting or item.score >= SLIP for item in near):
         # The relationships allow these nodes alone, whatever the label is called; a label of all of them keeps all.
         together = index.schema.label_combinations
@@ -93,7 +94,13 @@ def _unknown_label(facts: Facts, use: LabelUse, findings: Findings, data: Data |
     if found in index.types:
         message += f" {found!r} is a relationship type: write it in brackets, `-[:{quoted_name(found)}]->`."
     message += f" Labels: {listed(list(index.label_masks), 20)}." if index.label_masks else " The graph has no labels."
-    findings.error("unknown_label", message, use.name, [quoted_name(name) for name in suggestions], clear=clear)
+    findings.error(
+        "unknown_label",
+        message,
+        use.name,
+        [quote_like(facts.query.source(use.name), name) for name in suggestions],
+        clear=clear,
+    )
 
 
 def narrows(label: str, other: str) -> bool:
@@ -176,18 +183,22 @@ def unknown_types(facts: Facts, findings: Findings) -> None:
 
 def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
     index, found, link = facts.index, use.name.name.text, use.symbol.link
+    written = facts.query.source(use.name)
     as_written, in_reverse = _patterns_between(facts, link) if link is not None else ([], [])
     fitting = tuple(dict.fromkeys(pattern.type for pattern in as_written or in_reverse))
     narrow = 0 < len(fitting) < len(index.types)
     near = nearest(found, index.types, favoured=fitting if narrow else (), limit=len(index.types))
     if narrow:  # a type that does not connect these nodes would cause the next error, unless this one is a slip of it
-        near = [item for item in near if item.name in fitting or item.score >= SLIP]
+        opposite = {pattern.type for pattern in in_reverse}
+        slips = {item.name for item in near if item.score >= SLIP} & opposite
+        near = [item for item in near if item.name in {*fitting, *slips} or spelling(found, item.name) >= SLIP]
     near = near[:ONLY_FIT]
     place: Node = use.name
-    suggestions, clear = [quoted_name(item.name) for item in near], is_clear(near)
+    suggestions, clear = [quote_like(written, item.name) for item in near], is_clear(near)
+    link = link if link is not None and link.unknown else None  # None for type(r) = 'directBy'
     if len(fitting) > 1 and near and near[0].score < SLIP and not meaning(found, near[0].name):
         # Letters in common, as in BORROWED and RESERVED, do not tell which of several possible types was meant.
-        suggestions, clear = [quoted_name(name) for name in fitting] * (len(fitting) <= ONLY_FIT), False
+        suggestions, clear = [quote_like(written, name) for name in fitting] * (len(fitting) <= ONLY_FIT), False
     elif link is not None and near and near[0].score < LIKE_ENOUGH and link.left.kinds & link.right.kinds:
         clear = False  # between nodes of one label, REPORTS_TO has the direction of MANAGES or the opposite
     elif link is not None and near and link.left.kinds & link.right.kinds and _opposite_voice(found, near[0].name):
@@ -204,7 +215,7 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
         ways = [way for way in ways if not alike or way.score >= LIKE_ENOUGH]
         suggestions, clear, place = [way.name for way in ways[:ONLY_FIT]], alike and len(ways) == 1, link.pattern
     elif narrow and not near:
-        suggestions = [quoted_name(name) for name in fitting] if len(fitting) <= ONLY_FIT else []
+        suggestions = [quote_like(written, name) for name in fitting] if len(fitting) <= ONLY_FIT else []
     message = f"There is no relationship type {found!r} in the graph {index.schema.name!r}."
     if found in index.label_masks:
         message += f" {found!r} is a label: write it in parentheses, `(:{quoted_name(found)})`."
@@ -309,13 +320,17 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings, data: D
         return
     properties = index.properties_of(use.symbol.kinds)
     near = nearest(use.key, properties)
+    if not near or near[0].score < SLIP:
+        said = {*split_name(use.key)}
+        parts = [key for key in properties if said < {*split_name(key)}]
+        near = [Near(parts[0], LIKE_ENOUGH)] if len(parts) == 1 else near  # `no` is `card_no`, not a number elsewhere
     naming = (
         [
             key
             for key in dict.fromkeys(index.schema.labels[label].naming for label in labels)
             if key is not None and key in properties
         ]
-        if use.key.lower() in GENERIC_NAMES
+        if use.key.lower() in GENERIC_NAMES or any(split_name(use.key) == split_name(label) for label in labels)
         else []
     )
     message = _no_property(facts, use, labels)
@@ -348,6 +363,8 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings, data: D
         findings.error("unknown_property", message, use.node, edits=edits)
         return
     called_after = bool(_neighbours_named(facts, use))
+    # A name is guessed on any node, but what another node of the query has is read of the wrong one.
+    called_after |= bool(use.key != "name" and named_elsewhere(facts, use, dict.fromkeys(elsewhere, use.key)))
     if not slip and (links or called_after or not (naming or (near and near[0].score >= LIKE_ENOUGH))):
         suggested = [] if elsewhere else suggested  # a property with the very name is meant, wherever it is
         if _moved(facts, use, message, findings, data):
@@ -449,10 +466,9 @@ def _moved(facts: Facts, use: PropertyUse, message: str, findings: Findings, dat
 
 
 def _add(use: PropertyUse, message: str, names: list[str], clear: bool, findings: Findings) -> None:
-    key = use.key_node
-    quoted = findings.query.text[key.start : key.start + 1] in ("'", '"')
+    written = findings.query.source(use.key_node)
     findings.error(
-        "unknown_property", message, key, [f"'{name}'" if quoted else quoted_name(name) for name in names], clear=clear
+        "unknown_property", message, use.key_node, [quote_like(written, name) for name in names], clear=clear
     )
 
 
@@ -542,8 +558,8 @@ def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findi
         ways = [way.name for way in _ways(facts, link, left, right, "")[:ONLY_FIT]]
     if between:
         message += f" Relationships between {nodes}: {listed(pattern_texts(pattern for pattern, _ in between))}."
-        suggestions = [written_relationship(variable, pattern.type, forward) for pattern, forward in between[:3]]
-        suggestions = list(dict.fromkeys(suggestions))
+        direct = [written_relationship(variable, pattern.type, forward) for pattern, forward in between]
+        suggestions = list(dict.fromkeys(direct))[:ONLY_FIT]
         unlike = max(alike.values(), default=1.0) < LIKE_ENOUGH
     if ways and (not between or (len(ways) == 1 < len(suggestions) and unlike)):
         # One of several types that say something else is less likely than a node left out on the only way.
@@ -590,8 +606,9 @@ def _ways(facts: Facts, link: Link, left: int, right: int, unknown: str | None =
         for last, texts, middles, names in ways:
             check_work()
             between = (*middles, last) if texts else ()
+            said = names if masks[last] & (left | right) else (*names, *between[-1:])  # an end's label says nothing
             for end, text, type_ in steps.get(last, ()):
-                way = (end, (*texts, text), between, (*names, type_, *between[-1:]))
+                way = (end, (*texts, text), between, (*said, type_))
                 # No long way leads on to a country and back to what else is based in it.
                 back = type_ in names and texts[-1].endswith(">") != text.endswith(">")
                 if back and length > 2:

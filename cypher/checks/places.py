@@ -25,10 +25,10 @@ Element = t.NodePattern | t.RelationshipPattern
 def read_elsewhere(facts: Facts, use: PropertyUse, keys: Mapping[str, str], data: Data | None) -> list[list[Edit]]:
     """Return the edits for each place that may have a property that is not where a query reads it.
 
-    The places are the relationship or the neighbours in the query; if none of them has the property, nodes at the end
-    of a further relationship. A column is read there only if the data have no more such relationships than nodes:
-    rarely has a node two, which would multiply its rows. If that rules out one of several places, another may not be
-    meant either. `keys` are the names of the property, by label.
+    The places are the relationship or the neighbours in the query; if none of them has the property, other nodes of the
+    query, and then nodes at the end of a further relationship. A column is read there only if the data have no more
+    such relationships than nodes: rarely has a node two, which would multiply its rows. If that rules out one of
+    several places, another may not be meant either. `keys` are the names of the property, by label.
     """
     symbol, index = use.symbol, facts.index
     elements: list[tuple[str, Element]] = []
@@ -42,6 +42,8 @@ def read_elsewhere(facts: Facts, use: PropertyUse, keys: Mapping[str, str], data
                 elements.append((key, node))
     if elements or symbol.link is not None:
         return [edits for key, element in elements if (edits := _read_at(facts, use, key, element))]
+    if (named := named_elsewhere(facts, use, keys)) and not use.in_map:
+        return [[Edit(use.node.start, use.node.end, f"{name}.{quoted_name(key)}")] for name, key in named.items()]
     steps: dict[tuple[str, bool], tuple[str, RelationshipPattern]] = {}
     # Labels of the same nodes give the same step; the most general of them keeps all nodes.
     for label in sorted(keys, key=lambda label: index.label_masks[label].bit_count()):
@@ -54,6 +56,17 @@ def read_elsewhere(facts: Facts, use: PropertyUse, keys: Mapping[str, str], data
         if use.in_map or (own is not None and links is not None and links <= own):
             found.append(_read_beside(facts, use, keys[label], written_relationship("", type_, forward), label))
     return [edits for edits in found if edits] if len(found) == len(steps) else []
+
+
+def named_elsewhere(facts: Facts, use: PropertyUse, keys: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of the query's other nodes that have a property, each with its name; `keys` are by label."""
+    return {
+        other.name: keys[label]
+        for other in facts.symbols
+        if other.kind == "node" and other.name and other.name != use.symbol.name and other.parent is None
+        for label in facts.index.labels_of(other.kinds)
+        if label in keys and facts.index.property_types(other.kinds, keys[label])
+    }
 
 
 def as_label(facts: Facts, use: PropertyUse) -> list[Edit]:
@@ -77,7 +90,8 @@ def as_label(facts: Facts, use: PropertyUse) -> list[Edit]:
     if not use.in_map:
         node = comparison.node
         return [Edit(node.start, node.end, f"{use.symbol.name}:{label}")] if isinstance(node, t.Binary) else []
-    taken = _take_out(query, comparison.node) if len(written) == 1 else []
+    pattern = len(written) == 1 and query.text[written[0].start] not in "'\""  # and not in labels(c)
+    taken = _take_out(query, comparison.node) if pattern else []
     return [Edit(written[0].end, written[0].end, f":{label}"), *taken] if taken else []
 
 

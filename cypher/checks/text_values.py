@@ -49,7 +49,11 @@ def text_values_of(facts: Facts, use: PropertyUse, *, mixed: bool = False) -> Te
         # A label of all these nodes has all their values; those of a narrower label may all be missing.
         whole = [label for label in labels if not use.symbol.kinds & ~index.label_masks[label]]
         whole = sorted(whole, key=lambda label: index.label_masks[label].bit_count())[:1]
-        owners = [index.schema.labels[label] for label in whole or labels]
+        # A label with too few values for a form has that of another label of its nodes.
+        known = [label for label in labels if use.key in index.schema.labels[label].texts]
+        masks = index.label_masks
+        its = [its for its in whole or labels if its in known or not any(masks[its] & masks[other] for other in known)]
+        owners = [index.schema.labels[label] for label in its or known]
         found = [
             (owner.properties[use.key], owner.texts.get(use.key)) for owner in owners if use.key in owner.properties
         ]
@@ -169,14 +173,15 @@ def _compared_as_text(facts: Facts, comparison: Comparison, findings: Findings) 
         _convert_both(comparison, use, texts, literal, findings)
     elif isinstance(comparison.right, PropertyUse):
         other = text_values_of(facts, comparison.right)
+        if other is None:
+            return
         left = texts.converted(findings.query.source(comparison.left_node))
-        right = other.converted(findings.query.source(literal)) if other is not None else None
+        right = other.converted(findings.query.source(literal))
         # The suggestion replaces the whole node, so it would drop the rest of a chain, `o.freight < o.weight < 9`.
         clear = bool(
             isinstance(comparison.node, t.Binary)
             and left
             and right
-            and other is not None
             and (other.type in NUMBERS) == (texts.type in NUMBERS)
         )
         findings.warning(

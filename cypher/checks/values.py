@@ -362,11 +362,13 @@ def _two_properties(
         message = f"{name_of(many)} is a list and {name_of(single)} a single value."
         findings.warning("list_compared_as_value", message, comparison.node, [suggestion])
     elif expected in CHECKED and value_type in CHECKED and not comparable(expected, value_type):
-        findings.warning(
-            "type_mismatch",
-            f"{name_of(left)} is of type {expected} and {name_of(right)} of type {value_type}: these types are not comparable.",
-            comparison.node,
-        )
+        written, place = "", comparison.node
+        for use, other in ((left, value_type), (right, expected)):
+            texts = text_values_of(facts, use)
+            if texts is not None and (texts.type == other or {texts.type, other} <= NUMBERS):
+                written, place = texts.converted(source(use.node)) or "", use.node
+        message = f"{name_of(left)} is of type {expected} and {name_of(right)} of type {value_type}: these types are not comparable."
+        findings.warning("type_mismatch", message + (f" Write {written}." if written else ""), place, fix=written)
 
 
 def _no_number(

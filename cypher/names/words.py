@@ -71,6 +71,7 @@ def fold(text: str) -> str:
     return "".join(letter for letter in decomposed(plain) if not unicodedata.combining(letter))
 
 
+@lru_cache(8192)
 def split_name(name: str) -> list[str]:
     """Return the words of a label, type or property, in lower case."""
     return [fold(part) for part in split(name)]

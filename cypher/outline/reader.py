@@ -227,6 +227,8 @@ class ExpressionReader:
         self.patterns: PatternReader = PatternReader(facts, self)
         self.negated = False
         self.certain = False
+        self.called: dict[int, Symbol] = {}
+        """The node or relationship whose labels or type an expression is, by the expression's id (`id`)."""
 
     def condition(self, where: t.Expression, scope: Scope) -> None:
         """Read a WHERE condition: each conjunct must hold, so `n:Person` narrows n just as it does in a pattern."""
@@ -272,6 +274,8 @@ class ExpressionReader:
     def subscript(self, node: t.Subscript, scope: Scope) -> Value:
         subject = self.value(node.subject, scope)
         self.value(node.index, scope)
+        if id(node.subject) in self.called:
+            self.called[id(node)] = self.called[id(node.subject)]
         if isinstance(subject, Symbol):
             if subject.kind == "list":
                 return subject.element
@@ -301,10 +305,13 @@ class ExpressionReader:
     def compare(
         self, node: t.Node, operator: str, left_node: t.Expression, left: Value, right_node: t.Expression, right: Value
     ) -> None:
-        """Add a comparison of a property or of two graph elements.
+        """Add a comparison of a property or of two graph elements, or the labels and types of a comparison with texts.
 
         The sides are swapped if only the right side is a property; the sides of IN are never swapped.
         """
+        if operator in ("=", "<>", "IN"):
+            self.named(left_node, right_node, operator)
+            self.named(right_node, left_node, operator)
         symbols = isinstance(left, Symbol) and isinstance(right, Symbol)
         if not isinstance(left, PropertyUse) and isinstance(right, PropertyUse) and operator in ORDER:
             operator, left, right = SWAPPED.get(operator, operator), right, left
@@ -313,6 +320,21 @@ class ExpressionReader:
             self.facts.comparisons.append(
                 Comparison(node, operator, left, right, left_node, right_node, self.negated, self.certain)
             )
+
+    def named(self, test: t.Expression, other: t.Expression, operator: str) -> None:
+        """Read `type(r) = 'KNOWS'` like `[r:KNOWS]`, and `'Movie' IN labels(n)` like `n:Movie`."""
+        subject = self.called.get(id(test))
+        items = other.items if isinstance(other, t.ListLiteral) else [other]
+        for item in items if subject is not None else ():
+            if subject is None or not isinstance(item, t.StringLiteral):
+                continue
+            name = t.LabelName(item.start, item.end, t.Name(item.start, item.end, item.value))
+            if subject.kind == "relationship":
+                self.patterns.types(name, subject)
+            elif self.certain and len(items) == 1 and operator != "<>":
+                self.patterns.declare(subject, name)
+            else:
+                self.patterns.kinds(name, subject, self.negated != (operator == "<>"))
 
     def chain(self, node: t.ComparisonChain, scope: Scope) -> Value:
         values = [self.value(operand, scope) for operand in node.operands]
@@ -355,6 +377,10 @@ class ExpressionReader:
         if not values:
             return None
         first = values[0]
+        if isinstance(first, Symbol) and (key, first.kind) in (("labels", "node"), ("type", "relationship")):
+            self.called[id(node)] = first
+        elif key == "head" and id(node.arguments[0]) in self.called:
+            self.called[id(node)] = self.called[id(node.arguments[0])]
         for argument, value in zip(node.arguments, values, strict=True):
             if isinstance(value, PropertyUse):
                 self.facts.calls.append((node, argument, value))

@@ -5,8 +5,8 @@
     'MATCH (m:Movie) RETURN m.name'
 
 A diagnostic carries an edit if its fix is clear: for `==`, a misspelt function with a single nearest name, a name that
-the schema spells differently, a reversed relationship. `search` rewrites a query as a whole: it chooses labels, types,
-directions and names together, with the lowest total cost.
+the schema spells differently, a reversed relationship. `search` rewrites a query as a whole: it chooses labels, types
+and directions together, with the lowest total cost.
 
     >>> rewritings(facts)[0].text    # of MATCH (n:Firm)-[:locatedIn]->(m {name: 'Chile'}) RETURN n.name
     "MATCH (n:Company)-[:basedIn]->(m {name: 'Chile'}) RETURN n.name"
@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from graphground.cypher.checks.entities import EntityLookup
 from graphground.cypher.diagnostics import Report, applied
 from graphground.cypher.outline import outline_of
 from graphground.cypher.repair.search import Rewriting, rewritings
@@ -69,13 +68,7 @@ def parsable(text: str, report: Report, check: Callable[[str], Report]) -> tuple
     return None
 
 
-def suggestion(
-    text: str,
-    report: Report,
-    schema: PropertyGraphSchema,
-    entities: EntityLookup | None,
-    check: Callable[[str], Report],
-) -> str | None:
+def suggestion(text: str, report: Report, schema: PropertyGraphSchema, check: Callable[[str], Report]) -> str | None:
     """Return a replacement for a query: its repair by clear edits, or else, if it is invalid, its best rewriting.
 
     Return None if there is no repair, and the best rewriting, if any, is doubtful, too costly or hardly better than the
@@ -91,7 +84,7 @@ def suggestion(
     found = found or repaired(text, report, check)
     if found is not None or report.valid or report.query is None or report.access != "read":
         return found
-    ranked = rewritten(report, schema, entities, check)
+    ranked = rewritten(report, schema, check)
     if (
         not ranked
         or ranked[0].doubtful
@@ -102,12 +95,10 @@ def suggestion(
     return ranked[0].text
 
 
-def rewritten(
-    report: Report, schema: PropertyGraphSchema, entities: EntityLookup | None, check: Callable[[str], Report]
-) -> list[Rewriting]:
+def rewritten(report: Report, schema: PropertyGraphSchema, check: Callable[[str], Report]) -> list[Rewriting]:
     """Return at most two valid rewritings of a whole query, the cheapest first.
 
-    Labels, types, directions and names are chosen together, whereas `repaired` applies each edit by itself. Further
+    Labels, types and directions are chosen together, whereas `repaired` applies each edit by itself. Further
     edits that a rewriting needs, such as a literal of another type, are applied afterwards.
     """
 
@@ -115,7 +106,7 @@ def rewritten(
         return []
     facts = outline_of(report.query, schema)
     found: dict[str, Rewriting] = {}
-    for candidate in rewritings(facts, entities):
+    for candidate in rewritings(facts):
         text = candidate.text
         verdict = check(text)
         if not verdict.valid:

@@ -4,25 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 
 from graphground.cypher import tree as t
-from graphground.cypher.checks.entities import EntityLookup
 from graphground.cypher.checks.names import GENERIC_NAMES, LIKE_ENOUGH
 from graphground.cypher.diagnostics import Edit, applied, reversal
 from graphground.cypher.names.nearest import nearest, spelling
 from graphground.cypher.names.words import split_name
-from graphground.cypher.outline.model import (
-    Comparison,
-    Facts,
-    LabelUse,
-    Link,
-    PropertyUse,
-    SchemaIndex,
-    Symbol,
-    narrowed,
-)
-from graphground.cypher.quoting import quoted_name, quoted_string
+from graphground.cypher.outline.model import Facts, LabelUse, Link, PropertyUse, SchemaIndex, Symbol, narrowed
+from graphground.cypher.quoting import quote_like, quoted_name
 from graphground.cypher.safety.time_limit import check_work
 from graphground.cypher.schema import RelationshipPattern
 
@@ -37,9 +26,8 @@ class Rewriting:
     text: str
     cost: float
     doubtful: bool = False
-    """Whether a valid label is replaced though no relationship contradicts it, or on a node without a name at the end
-    of a path, where the query may miss a node, or an unknown type by one of several that are not similar to it, or a
-    name that a node of the written label has."""
+    """Whether a valid label is replaced though no relationship contradicts it, or on a node without a map at
+    the end of a path, where the query may miss a node, or an unknown type by one of several that are not similar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +37,7 @@ class _Choice:
     links: tuple[tuple[int, LinkOption], ...] = ()
 
 
-def rewritings(facts: Facts, entities: EntityLookup | None = None, most: int = 6) -> list[Rewriting]:
+def rewritings(facts: Facts, most: int = 6) -> list[Rewriting]:
     """Return the cheapest rewritings of a query that fit the schema, the cheapest first.
 
     The list is empty if the schema is open, if a node is written with several labels, or if the query is too large,
@@ -61,8 +49,7 @@ def rewritings(facts: Facts, entities: EntityLookup | None = None, most: int = 6
     if facts.index.schema.label_combinations and any(len(node.labels) > 1 for node in sketch.nodes):
         return []
     found: dict[str, Rewriting] = {}
-    names = Names(entities)
-    for choice in _choices(sketch, names):
+    for choice in _choices(sketch):
         edits: list[Edit] = []
         for node, option in zip(sketch.nodes, choice.nodes, strict=True):
             edits += _node_edits(node, option, sketch.facts.query.text)
@@ -74,22 +61,15 @@ def rewritings(facts: Facts, entities: EntityLookup | None = None, most: int = 6
             if isinstance(pattern.types, t.LabelName) and link.type not in (way.pattern.type, None):
                 edits.append(Edit(pattern.types.start, pattern.types.end, quoted_name(way.pattern.type)))
         text = applied(facts.query.text, edits)
-        found.setdefault(text, Rewriting(text, choice.cost, _doubtful(sketch, choice, names)))
+        found.setdefault(text, Rewriting(text, choice.cost, _doubtful(sketch, choice)))
         if len(found) >= most:
             break
     return list(found.values())
 
 
-def _doubtful(sketch: Sketch, choice: _Choice, names: Names) -> bool:
+def _doubtful(sketch: Sketch, choice: _Choice) -> bool:
     index = sketch.facts.index
     for option in choice.nodes:
-        for name, _, value in option.names:
-            key, labels = name.use.key, index.schema.labels.values()
-            held = {
-                (label.name, own) for label in labels for own in (key, label.name_property) if own in label.properties
-            }
-            if value != name.value and any(names.holds(name.value, label, own) for label, own in held):
-                return True  # the name is right as written
         unlike = [key for key, new in option.keys.items() if spelling(key, new) < LIKE_ENOUGH]
         called = [split_name(label) for label in index.label_masks]
         right = [key for key in unlike if key in index.labels_by_property or split_name(key) in called]
@@ -103,14 +83,17 @@ def _doubtful(sketch: Sketch, choice: _Choice, names: Names) -> bool:
             if not near or near[0].name != way.pattern.type or near[0].score < LIKE_ENOUGH:
                 return True
     return any(
-        (not any(link.bad for link in node.links) or (not node.names and len(node.links) < 2))
+        (
+            not any(link.bad for link in node.links)
+            or (len(node.links) < 2 and not any(use.in_map for use in node.properties))
+        )
         and node.written in sketch.facts.index.label_masks
         and node.written != option.label
         for node, option in zip(sketch.nodes, choice.nodes, strict=True)
     )
 
 
-def _choices(sketch: Sketch, names: Names) -> list[_Choice]:
+def _choices(sketch: Sketch) -> list[_Choice]:
     index = sketch.facts.index
     near: dict[str, Mapping[str, float]] = {}
     for link in sketch.facts.links:
@@ -127,7 +110,7 @@ def _choices(sketch: Sketch, names: Names) -> list[_Choice]:
             for at, link in enumerate(sketch.facts.links)
             if max(place[id(link.left)], place[id(link.right)]) == number
         ]
-        options = node_options(node, index, names)
+        options = node_options(node, index)
         grown = []
         for choice in beam:
             check_work()
@@ -163,45 +146,34 @@ def _joining(link: Link, left: str, right: str, sketch: Sketch, near: Mapping[st
         return None if narrowed(masks[left], masks[right], link.pairs)[0] else []
     # The patterns that connect the two labels, the cheapest first.
     found = []
-    both = link.pattern.direction == "both"
-    rightward = link.pattern.direction == "right"
+    written, rightward = link.type, link.pattern.direction == "right"
     for pattern in index.schema.patterns:
-        if link.type is None:
-            cost = 0.25
-        elif link.type in index.types:
-            cost = 0.0 if pattern.type == link.type else OTHER_TYPE
-        else:
-            cost = 0.2 + 1.1 * (1 - min(1.0, near.get(pattern.type, 0.0)))
-        for forward in (True, False):
-            if (pattern.start, pattern.end) != ((left, right) if forward else (right, left)):
+        for forward, ends in ((True, (left, right)), (False, (right, left))):
+            if (pattern.start, pattern.end) != ends or (pattern.symmetric and left == right and forward != rightward):
                 continue
-            if pattern.symmetric and left == right and forward != rightward:
-                continue
-            other_way = REVERSED if not both and forward != rightward else 0.0
-            found.append(LinkOption(pattern, forward, cost + other_way))
+            cost = REVERSED if link.pattern.direction != "both" and forward != rightward else 0.0
+            if written is None:
+                cost += 0.25
+            elif written not in index.types:
+                cost += 0.2 + 1.1 * (1 - min(1.0, near.get(pattern.type, 0.0)))
+            elif pattern.type != written:
+                cost += OTHER_TYPE
+            found.append(LinkOption(pattern, forward, cost))
     found.sort(key=lambda option: option.cost)
     return found[:4]
 
 
 def _node_edits(node: SketchNode, option: NodeOption, text: str) -> list[Edit]:
     edits = [
-        Edit(use.name.start, use.name.end, quoted_name(option.label))
+        Edit(use.name.start, use.name.end, quote_like(text[use.name.start :], option.label))
         for use in node.labels
         if use.name.name.text != option.label
     ]
-    moved = set()
-    for name, key, value in option.names:
-        if key is not None:
-            moved.add(id(name.use))
-            edits.append(Edit(name.use.key_node.start, name.use.key_node.end, quoted_name(key)))
-        if value != name.value:
-            edits.append(Edit(name.literal.start, name.literal.end, quoted_string(value)))
     for use in node.properties:
-        if use.key in option.keys and id(use) not in moved:
+        if use.key in option.keys:
             key_node = use.key_node
-            new = option.keys[use.key]
-            quoted = text[key_node.start : key_node.start + 1] in ("'", '"')
-            edits.append(Edit(key_node.start, key_node.end, quoted_string(new) if quoted else quoted_name(new)))
+            new = quote_like(text[key_node.start :], option.keys[use.key])
+            edits.append(Edit(key_node.start, key_node.end, new))
     return edits
 
 
@@ -209,17 +181,15 @@ def _node_edits(node: SketchNode, option: NodeOption, text: str) -> list[Edit]:
 
 
 OTHER_LABEL, OTHER_TYPE, REVERSED = 1.3, 1.2, 0.5
-MISSING_NAME, MISSING_PROPERTY, OTHER_KEY = 2.4, 1.6, 0.3
+MISSING_PROPERTY = 1.6
 
 
 @dataclass(frozen=True, slots=True)
 class NodeOption:
-    """A possible label for a node, with the names and property keys that must change to fit that label."""
+    """A possible label for a node, with the property keys that must change to fit that label."""
 
     label: str
     cost: float
-    names: tuple[tuple[NameUse, str | None, str], ...]
-    """The names to change, each with its new property (None for the same property) and its spelling in the graph."""
     keys: Mapping[str, str]
     """The property keys to replace: `{"runtime": "runtime_minute"}`."""
 
@@ -233,27 +203,7 @@ class LinkOption:
     cost: float
 
 
-class Names:
-    """The names in a graph, each looked up once per search."""
-
-    def __init__(self, entities: EntityLookup | None) -> None:
-        self._entities = entities
-        self.holds, self.near = cache(self._holds), cache(self._near)
-
-    @property
-    def known(self) -> bool:
-        return self._entities is not None
-
-    def _holds(self, value: str, label: str, key: str) -> bool:
-        return self._entities is None or self._entities.holds(value, label=label, property=key)
-
-    def _near(self, value: str, label: str) -> list[tuple[str, float, str]]:
-        """Return the names of a label that are most similar to a text, with similarity from 0 to 1 and property."""
-        found = [] if self._entities is None else self._entities.find(value, label=label, limit=3)
-        return [(item.name, item.score, item.name_property) for item in found if item.score >= LIKE_ENOUGH]
-
-
-def node_options(node: SketchNode, index: SchemaIndex, names: Names, most: int = 6) -> list[NodeOption]:
+def node_options(node: SketchNode, index: SchemaIndex, most: int = 6) -> list[NodeOption]:
     """Return the labels that a node may have, the cheapest first."""
     written = [use.name.name.text for use in node.labels]
     unknown = {text for text in written if text not in index.label_masks}
@@ -269,54 +219,17 @@ def node_options(node: SketchNode, index: SchemaIndex, names: Names, most: int =
                 cost += 0.2 + 1.1 * (1 - min(1.0, near[text].get(label, 0.0)))
             elif text != label:
                 cost += OTHER_LABEL
-        chosen, name_cost = _named(node, label, index, names)
-        keys, key_cost = _keys(node, label, index, {id(use.use) for use, key, _ in chosen if key is not None})
-        cost += name_cost + key_cost
-        found.append(NodeOption(label, cost, tuple(chosen), keys))
+        keys, key_cost = _keys(node, label, index)
+        found.append(NodeOption(label, cost + key_cost, keys))
     found.sort(key=lambda option: option.cost)
     return found[:most]
 
 
-def _named(
-    node: SketchNode, label: str, index: SchemaIndex, names: Names
-) -> tuple[list[tuple[NameUse, str | None, str]], float]:
-    """Return the names of a node that change for a given label, as in `NodeOption.names`, and the cost of all names."""
-    chosen: list[tuple[NameUse, str | None, str]] = []
-    cost = 0.0
-    properties = index.schema.labels[label].properties
-    naming = index.schema.labels[label].name_property
-    for use in node.names if names.known else ():
-        key = use.use.key
-        if key in properties and key != naming and (properties[key] not in ("str", "list[str]")):
-            continue
-        if key in properties and names.holds(use.value, label, key):
-            continue
-        if naming is None or use.comparison.operator == "IN":
-            continue
-        best: tuple[float, str, str] | None = None
-        if names.holds(use.value, label, naming):
-            best = (0.0, use.value, naming)
-        elif key in properties and key != naming:
-            continue
-        else:
-            for name, score, held_by in names.near(use.value, label):
-                price = 0.15 + 2.2 * (1 - score)
-                if best is None or price < best[0]:
-                    best = (price, name, held_by if held_by in properties else naming)
-        if best is None or best[0] > MISSING_NAME:
-            cost += MISSING_NAME
-            continue
-        moved = None if key == best[2] else best[2]
-        cost += best[0] + (OTHER_KEY if moved is not None else 0.0)
-        chosen.append((use, moved, best[1]))
-    return chosen, cost
-
-
-def _keys(node: SketchNode, label: str, index: SchemaIndex, moved: set[int]) -> tuple[dict[str, str], float]:
+def _keys(node: SketchNode, label: str, index: SchemaIndex) -> tuple[dict[str, str], float]:
     keys: dict[str, str] = {}
     cost = 0.0
     properties = index.schema.labels[label].properties
-    for key in dict.fromkeys(use.key for use in node.properties if id(use) not in moved):
+    for key in dict.fromkeys(use.key for use in node.properties):
         if key in properties:
             continue
         near = nearest(key, properties, limit=2)
@@ -335,26 +248,12 @@ def _keys(node: SketchNode, label: str, index: SchemaIndex, moved: set[int]) -> 
 MOST_NODES, MOST_LINKS = 8, 8
 
 
-@dataclass(slots=True)
-class NameUse:
-    """A comparison of a node's property with a string: `{name: 'Tim Cook'}`."""
-
-    use: PropertyUse
-    literal: t.StringLiteral
-    comparison: Comparison
-
-    @property
-    def value(self) -> str:
-        return self.literal.value
-
-
 @dataclass(eq=False, slots=True)
 class SketchNode:
     """A node of the sketch: all symbols of the query that must refer to the same graph node."""
 
     labels: list[LabelUse] = field(default_factory=list)
     properties: list[PropertyUse] = field(default_factory=list)
-    names: list[NameUse] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
 
     @property
@@ -393,9 +292,6 @@ def sketch_of(facts: Facts) -> Sketch | None:
     for use in facts.properties:
         if use.symbol.kind == "node":
             node_of(use.symbol).properties.append(use)
-    for comparison in facts.comparisons:
-        for name in _names(comparison):
-            node_of(name.use.symbol).names.append(name)
     for link in facts.links:
         node_of(link.left).links.append(link)
         node_of(link.right).links.append(link)
@@ -404,22 +300,6 @@ def sketch_of(facts: Facts) -> Sketch | None:
     numbers = {root: number for number, root in enumerate(nodes)}
     place = {key: numbers[root] for key, root in groups.items() if root in numbers}
     return Sketch(facts, list(nodes.values()), place)
-
-
-def _names(comparison: Comparison) -> list[NameUse]:
-    use, operator = comparison.left, comparison.operator
-    if operator == "IN" and isinstance(comparison.right, PropertyUse):
-        use, literal = comparison.right, comparison.left_node
-    else:
-        literal = comparison.right_node
-    if not isinstance(use, PropertyUse) or use.symbol.kind != "node" or operator not in ("=", "IN", "<>"):
-        return []
-    return [NameUse(use, text, comparison) for text in _texts(literal)]
-
-
-def _texts(literal: t.Node) -> list[t.StringLiteral]:
-    items = literal.items if isinstance(literal, t.ListLiteral) else [literal]
-    return [item for item in items if isinstance(item, t.StringLiteral)]
 
 
 def _grouped(symbols: Sequence[Symbol]) -> dict[int, int]:

@@ -441,10 +441,13 @@ def _applied(c: Checker, node: tree.FunctionCall, function: Function, found: lis
     if not function.repeated:
         for argument, type_, expected in zip(node.arguments, found, parameters, strict=False):
             if type_.mask != ANY.mask and not type_.may_be(expected):
-                c.mismatch(
-                    argument,
-                    f"{function.name} takes {expected if expected.mask else 'a vector'} here, but this has the type {type_}",
-                )
+                text, wanted = c.query.source(argument), expected if expected.mask else "a vector"
+                written = f"toFloat({text})" if type_ == STRING and expected.may_be(FLOAT) else ""
+                if isinstance(argument, tree.StringLiteral) and expected.may_be(NUMBER):
+                    written = argument.value if argument.value.isdecimal() else ""
+                edits = (Edit(argument.start, argument.end, written),) if written else ()
+                message = f"{function.name} takes {wanted} here, but this has the type {type_}"
+                c.mismatch(argument, message, (written,) if written else (), edits)
     return _result_type(function, found)
 
 

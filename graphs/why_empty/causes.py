@@ -18,7 +18,8 @@ from rapidfuzz import fuzz, process, utils
 from graphground.cypher import tree as t
 from graphground.cypher.checks.entities import FEW
 from graphground.cypher.checks.names import TEXT_OPERATORS
-from graphground.cypher.diagnostics import Diagnostic, Edit, all_of, reversed_text, text_with
+from graphground.cypher.checks.values import retyped
+from graphground.cypher.diagnostics import Diagnostic, Edit, all_of, applied, reversed_text, text_with
 from graphground.cypher.names.nearest import abbreviates, opposed
 from graphground.cypher.names.words import root, split_name
 from graphground.cypher.quoting import quoted_name
@@ -489,6 +490,8 @@ def explain_condition(
 
     `rest` is True if `before` includes the other conditions; `text` is the property, if the query has only its key.
     """
+    if mistyped := unread_numbers(probe, before, condition) or _of_other_type(probe, before, condition):
+        return mistyped
     where = "the rows that the other conditions leave" if rest else "the rows before this condition"
     opening = f"This condition removes every row: {probe.source(condition)}."
     inner, negated = without_not(condition)
@@ -519,7 +522,10 @@ def explain_condition(
             fixed = [probe.source(condition).replace(text, lower).replace(probe.source(literal), quoted(folded))]
             message = f"{never}, but in another case: write {fixed[0]}."
             return probe.diagnostic("filter_removes_all", condition, message, fixed, clear=True)
-        apart = [item for item in values if not opposed(item, value)]
+        sought = values
+        if within is not None and verb != "is":  # a part of a value is sought: what it may be is as many words of one
+            sought = list(dict.fromkeys(part for item in values for part in _parts(item, len(value.split()), verb)))
+        apart = [item for item in sought if not opposed(item, value)]
         scored = process.extract(
             value,
             [item for item in apart if _of_like_length(item, value)],
@@ -584,6 +590,50 @@ def explain_condition(
     return probe.diagnostic("filter_removes_all", condition, f"{opening} In {where}, {text} {found}.")
 
 
+def unread_numbers(probe: Probe, before: str, expression: t.Expression) -> Diagnostic | None:
+    """Report `toInteger(v.seats)` of texts such as '1,640': whole numbers have no decimals, so these are thousands."""
+    for call in expression.find(t.FunctionCall):
+        if call.key == "tointeger" and isinstance(call.arguments[0], t.Property):
+            subject = call.arguments[0]
+            text = probe.source(subject)
+            missing = {None, *_missing(probe, before, subject, text)}
+            values = [item for item in _values(probe, before, text, False) if item not in missing]
+            marked = [item for item in values if "," in str(item)]
+            if marked and all(isinstance(item, str) and re.fullmatch(r"-?\d{1,3}(,\d{3})*", item) for item in values):
+                written = f"toInteger(replace({text}, ',', ''))"
+                message = f"{probe.source(call)} is null for texts such as {quoted(marked[0])}. Write {written}."
+                return probe.diagnostic("text_compared", call, message, [written], clear=True)
+    return None
+
+
+def _of_other_type(probe: Probe, before: str, condition: t.Expression) -> Diagnostic | None:
+    """Report a number or date compared with a text, as in `size(n.roles) > '1'`, if it holds with the other type."""
+    if not isinstance(condition, t.Binary) or condition.operator not in {*_COMPARE, *TEXT_OPERATORS}:
+        return None
+    for literal, other in ((condition.left, condition.right), (condition.right, condition.left)):
+        number = isinstance(literal, t.IntegerLiteral | t.FloatLiteral)
+        if not number and not isinstance(literal, t.StringLiteral):
+            continue
+        types = ("str",) if number else ("float", "date", "datetime")
+        fixes = [(literal, retyped(literal, type_, condition.operator)) for type_ in types]
+        if number and condition.operator in _COMPARE:
+            fixes = [(other, f"toFloat({probe.source(other)})")]
+        for place, written in fixes:
+            changed = applied(probe.query.text[: condition.end], [Edit(place.start, place.end, written)])
+            if written and probe.has_rows(before + all_hold([changed[condition.start :]])):
+                message = f"This condition compares values of two types: {probe.source(condition)}. Write {written}."
+                return probe.diagnostic("type_mismatch", place, message, [written], clear=True)
+    return None
+
+
+def _parts(text: str, count: int, verb: str) -> list[str]:
+    """Return the words of a text where a condition looks for as many: at its beginning, its end, or anywhere."""
+    words = text.split()
+    places = range(max(1, len(words) - count + 1))
+    places = places[:1] if verb == "starts with" else places[-1:] if verb == "ends with" else places
+    return [" ".join(words[place : place + count]).strip(",;:.()") for place in places]
+
+
 def _roots(text: str) -> list[str]:
     return [root(word) for word in split_name(text)]
 
@@ -622,7 +672,7 @@ def _thousands(
 ) -> str | None:
     """Return a condition with its text as a number, if the one mark of its values can only stand between thousands.
 
-    `178.400` is a number of three decimals as well, but none of these is greater than 150000.
+    `178.400` is a number of three decimals as well, but none of these is greater than 150000. Some may have no mark.
     """
     if not isinstance(literal, t.IntegerLiteral | t.FloatLiteral) or not isinstance(condition, t.Binary):
         return None
@@ -632,7 +682,7 @@ def _thousands(
     missing = _missing(probe, before, subject, text)
     texts = [str(item) for item in _values(probe, before, text, False) if item not in missing]
     for mark in ",.":
-        if all(re.fullmatch(rf"\d{{1,3}}\{mark}\d{{3}}", item) for item in texts):
+        if all(re.fullmatch(rf"\d{{1,3}}(\{mark}\d{{3}})?", item) for item in texts):
             readings = ([float(item.replace(mark, by)) for item in texts] for by in ("", "."))
             if [any(compare(item, literal.value) for item in reading) for reading in readings] == [True, False]:
                 return f"toFloat(replace({text}, '{mark}', '')) {condition.operator} {probe.source(literal)}"

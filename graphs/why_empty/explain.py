@@ -20,7 +20,7 @@ from graphground.cypher.diagnostics import Diagnostic, Edit, LineIndex, applied,
 from graphground.cypher.functions import is_aggregate
 from graphground.graphs.engines.engine import EngineError, is_empty_answer
 from graphground.graphs.graph import Graph
-from graphground.graphs.why_empty.causes import blame_condition, blame_pattern, only_about
+from graphground.graphs.why_empty.causes import blame_condition, blame_pattern, only_about, unread_numbers
 from graphground.graphs.why_empty.probe import OutOfTime, Probe, all_hold
 
 MOST_ROUNDS = 4
@@ -209,7 +209,9 @@ def _paging(probe: Probe, before: str, clause: t.Return) -> Iterator[Diagnostic]
             yield from _null(probe, before, clause, item, item.expression)
         elif isinstance(item.expression, t.FunctionCall) and is_aggregate(item.expression) and not paging:
             message = f"The pattern matches, but {probe.source(item.expression)} is null, zero or empty."
-            yield probe.diagnostic("matches_nothing", item, message, severity="hint")
+            yield unread_numbers(probe, before, item.expression) or probe.diagnostic(
+                "matches_nothing", item, message, severity="hint"
+            )
 
 
 def _null(probe: Probe, before: str, clause: t.Return, item: t.ReturnItem, value: t.Property) -> Iterator[Diagnostic]:

@@ -4,8 +4,7 @@ from graphground.cypher import parse, validate
 from graphground.cypher.outline import outline_of
 from graphground.cypher.repair import Rewriting, rewritings
 from graphground.cypher.schema import PropertyGraphSchema
-from tests.support.checked_graphs import CHARACTERS, COMPANY, Names
-from tests.support.documents import schema as schema_of
+from tests.support.checked_graphs import CHARACTERS, COMPANY
 
 
 def found(query: str, schema: PropertyGraphSchema) -> list[Rewriting]:
@@ -61,13 +60,3 @@ def test_the_branches_of_a_union_agree_on_the_label_of_the_returned_nodes() -> N
 
 def test_a_rewriting_with_another_label_at_the_end_of_a_pattern_is_doubtful() -> None:
     assert found("MATCH (n:Person)-[:basedIn]->(c:Country) RETURN n.name", COMPANY)[0].doubtful
-
-
-def test_a_rewriting_that_replaces_a_name_that_is_right_as_written_is_doubtful() -> None:
-    dig = schema_of("dig", {"Find": {}, "Layer": {}, "Trench": {}}, ["Find FOUND_IN Layer", "Layer OF Trench"])
-    names = Names(("T01", "Trench"), ("T01-L1", "Layer"))
-    for key in ("name", "code"):
-        query = parse(f"MATCH (f:Find)-[:FOUND_IN]->(t:Trench {{{key}: 'T01'}}) RETURN f.name")
-        renamed = [choice for choice in rewritings(outline_of(query, dig), names) if "'T01-L1'" in choice.text]
-        assert renamed
-        assert all(choice.doubtful for choice in renamed)

@@ -2,8 +2,8 @@
 
     >>> read_cell(1995, "float"), read_cell(3.0, "int"), read_cell("1995", "int"), read_cell([1, None], "list[str]")
     (1995.0, 3, 1995, ['1'])
-    >>> type_of([1, 2.5]), merge_types("int", "float"), merge_types("str", "int"), as_type([1, 2], "list[float]")
-    ('list[float]', 'float', 'int|str', [1.0, 2.0])
+    >>> type_of([1, 2.5]), merge_types("int", "float"), merge_types("str", "date"), as_type([1, 2], "list[float]")
+    ('list[float]', 'float', 'str', [1.0, 2.0])
 
 A column of text stays text if a number in it has a needless leading zero, a leading plus sign or too many digits before
 the point, because parsing would lose them. An empty cell means that the property is missing.
@@ -310,6 +310,7 @@ def merge_types(first: str, second: str) -> str:
     if first.startswith("list[") or second.startswith("list["):
         return f"list[{merge_types(_inner(first), _inner(second))}]"
     parts = {*first.split("|"), *second.split("|")}
+    parts -= READERS.keys() if "str" in parts else set()  # dates among other texts stay texts
     return "|".join(sorted(parts - {"int"} if "float" in parts else parts))
 
 

@@ -403,6 +403,14 @@ FLEET_DATA = Statistics(
         ),
         ("MATCH (p:Plane)-[:SIGNED]->(c:Clerk) RETURN p.reg", "MATCH (p:Plane)-[:SIGNED_BY]->(c:Clerk) RETURN p.reg"),
         ("MATCH (b:Boss)-[:LEADS]->(c:Clerk) RETURN count(b)", "MATCH (b:Chief)-[:LEADS]->(c:Clerk) RETURN count(b)"),
+        ("MATCH (v:Venue {reg: 'A'}) RETURN v.kind", "MATCH (v:Plane {reg: 'A'}) RETURN v.kind"),
+        ("MATCH (p) WHERE 'Planes' IN labels(p) RETURN 1 AS x", "MATCH (p) WHERE 'Plane' IN labels(p) RETURN 1 AS x"),
+        ("MATCH (p) WHERE labels(p)[0] = 'Planes' RETURN p", "MATCH (p) WHERE labels(p)[0] = 'Plane' RETURN p"),
+        ("MATCH ()-[r]->() WHERE type(r) = 'LEAD' RETURN r", "MATCH ()-[r]->() WHERE type(r) = 'LEADS' RETURN r"),
+        (
+            "MATCH (c:Part)-[:REMOVED_FROM]->(p:Plane)-[:OF_TYPE]->(t:Type) RETURN c.maker",
+            "MATCH (c:Part)-[:REMOVED_FROM]->(p:Plane)-[:OF_TYPE]->(t:Type) RETURN t.maker",
+        ),
     ],
 )
 def test_the_data_and_the_schema_tell_where_a_wrong_name_belongs(query: str, right: str | None) -> None:
