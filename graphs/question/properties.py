@@ -72,11 +72,10 @@ class Property:
         if quantity.kind == "number":
             if self.form in ("number", "year"):
                 yield f"{self.value.format(key)} {sign} {quantity.value}"
-        elif self.form == "date" and self.marks:  # texts for no value stand beside the dates
-            for text in replace(self, form="iso").compare(quantity, on):
-                yield f"{text.replace(key, f'toString({key})')} AND {self.is_open(on, filled=True)}"
-        elif self.form in ("iso", "epoch"):
-            yield from self._compare_span(quantity, key)
+        elif self.form in ("iso", "epoch") or (self.form == "date" and self.marks):
+            its, text = (replace(self, form="iso"), f"toString({key})") if self.form == "date" else (self, key)
+            for condition in its._compare_span(quantity, text):  # texts for no value may stand beside the dates
+                yield f"{condition} AND {self.is_open(on, filled=True)}" if self.marks else condition
         elif quantity.kind == "date":
             if self.form in ("date", "day"):
                 yield f"{self.value.format(key)} {sign} date('{quantity.value}')"
