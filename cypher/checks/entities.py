@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import permutations
+from operator import or_
 from time import monotonic
 from typing import Any, Protocol
 
@@ -146,7 +148,8 @@ class _Names:
         known = self._index.schema.labels
         searched: Sequence[str | None] = labels if len(labels) < len(self._index.label_masks) else (None,)
         if any(self._entities.holds(value, label=label, property=use.key) for label in searched):
-            self._other_case(comparison, use, node, value)
+            if not self._namesake(comparison, use, value):
+                self._other_case(comparison, use, node, value)
             return
         if self._other_property(comparison, use, value, labels):
             return
@@ -189,6 +192,23 @@ class _Names:
             message += f" Several begin with it: {condition}." if edits else ""
         clear = clear and len(suggestions) == 1
         self._findings.add(severity, "entity_not_found", message, node, suggestions, clear=clear, edits=edits)
+
+    def _namesake(self, comparison: Comparison, use: PropertyUse, value: str) -> bool:
+        """Report a name that another node has too, if the query's relationships lead to that node's label alone."""
+        links = [link for link in use.symbol.links if link.bad and link.type in self._index.types]
+        fitting = reduce(or_, (pair[use.symbol is link.right] for link in links for pair in link.pairs), 0)
+        found = self._judge(value, None).candidates if links and comparison.operator == "=" else []
+        masks = self._index.label_masks
+        places = {(item.label, item.property) for item in found if item.name == value and masks[item.label] & fitting}
+        own = [label.name for label in self._facts.labels if label.symbol is use.symbol]
+        way = connecting(self._index, fitting, use.symbol.kinds)  # a node left out is as likely
+        if len(places) != 1 or len(own) != 1 or comparison.negated or way:
+            return False
+        label, key = (quoted_name(name) for name in places.pop())
+        edits = [Edit(own[0].start, own[0].end, label), Edit(use.key_node.start, use.key_node.end, key)]
+        message = f"A {label} has the {key} {value!r}, and only {label} has such relationships."
+        self._findings.warning("entity_not_found", message, comparison.node, edits=edits)
+        return True
 
     def _other_case(self, comparison: Comparison, use: PropertyUse, node: t.Node, value: str) -> None:
         """Report a value that other nodes have in another case: `p.colour = 'black'`, where some are 'Black'."""

@@ -266,6 +266,13 @@ def test_a_text_that_other_nodes_have_in_another_case_is_reported_with_the_condi
         assert not validate(other, COMPANY, entities=names, data=data).diagnostics
 
 
+def test_a_name_of_two_nodes_is_that_of_the_label_to_which_the_relationship_leads() -> None:
+    dig = schema("dig", {"Find": {}, "Layer": {}, "Trench": {}}, ["Find FOUND_IN Layer"])
+    query = "MATCH (f:Find)-[:FOUND_IN]->(t:Trench {name: 'T01'}) RETURN f.name"
+    names = Names(("T01", "Trench"), ("T01", "Layer"))
+    assert validate(query, dig, entities=names).suggested_query == query.replace("Trench", "Layer")
+
+
 def test_a_name_with_the_word_of_its_label_is_the_name() -> None:
     ages = schema("dig", {"Period": {}, "Find": {}}, ["Find DATES_TO Period"])
     names = Names(("Roman", "Period"), ("Bronze Age", "Period"))
