@@ -227,7 +227,11 @@ class Proposer:
             covers, ends = [self._nothing], []
             for place, (step, labels) in enumerate(zip(path.steps, path.labels, strict=True)):
                 ends.append(self.walker.likely_labels(step, labels))
-                covers.append(self.said("type", step.type))
+                said = self.said("type", step.type)
+                if place == len(path.labels) - 1 and not self._counts and not self._names_end(step):
+                    said = said.copy()
+                    said[self._window[1]] = 0.0  # the noun asked for is not where the last step leads
+                covers.append(said)
                 if path.middle and place == len(path.labels) - 2:
                     covers.append(self.said("label", path.middle))
                 else:
@@ -401,6 +405,11 @@ class Proposer:
         return ("noun", self._run_after(first - 1)) if first is not None else ("", [])
 
     @cached_property
+    def _counts(self) -> bool:
+        """Whether the nodes before the last ones may be asked for: those with the most, or with a count for each."""
+        return bool(self.operators.keys() & {"most", "least", "count", "each"} or self.order)
+
+    @cached_property
     def _grouping(self) -> list[int]:
         """Return the places of the noun by which a question wants its counts: `how many of each [religion]`."""
         for start, end in self.operators.get("each", ()) if "count" in self.operators else ():
@@ -472,11 +481,17 @@ class Proposer:
 
     @remembered
     def _names_end(self, step: Step) -> bool:
-        """Whether a step leads to the noun asked for, if its type has that noun: `country` leads to countries."""
-        *nouns, ending = split_name(step.type)
-        noun, backwards = (nouns[-1], "out") if nouns and ending in PREPOSITIONS else (ending, "in")
+        """Whether a step leads to the noun asked for, if its type has that noun: `country` leads to countries.
+
+        `memberOf` leads to members backwards, and so does `filmEditor` to films.
+        """
+        *nouns, ending = map(root, split_name(step.type))
         asked = {self.question.words[self.evidence.indices[place]].stem for place in self._window[1]}
-        return step.direction != backwards or root(noun) not in asked
+        if nouns and ending in PREPOSITIONS:
+            return step.direction != "out" or nouns[-1] not in asked
+        if ending in asked:
+            return step.direction != "in"
+        return step.direction != "out" or asked.isdisjoint(nouns) or not PREPOSITIONS.isdisjoint(nouns)
 
     @remembered
     def _asks(self, kind: str, name: str) -> float:

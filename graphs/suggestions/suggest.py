@@ -45,8 +45,10 @@ ABSENT_NAME = 0.3
 """The factor of confidence if the question names something that the graph does not have."""
 ABSENT_LINK = 0.5
 """The factor of confidence if the question says a relationship that neither a named node nor the query has."""
-WRONG_WAY = 0.3
-"""The factor of confidence if the question says the opposite direction of what the query follows: "replaced by"."""
+WRONG_WAY, NO_TIME = 0.3, 0.4
+"""The factors of confidence if the question says the opposite direction of what the query follows, such as "replaced by",
+and if it asks when, but the query returns no time."""
+TIMES = ("asked.when", "asked.time")
 NEARLY_ALL = 0.95
 """The share of nodes that must have a label for it to be said of all of them."""
 TOO_SLOW = 0.5
@@ -198,6 +200,7 @@ def suggest(
             * known
             * (1 - proposal.proposer.asks_own_label(proposal.candidate))
             * (WRONG_WAY if proposal.features.get("direction", 0.0) < 0 else 1.0)
+            * (NO_TIME if max(proposal.features.get(name, name == TIMES[0]) for name in TIMES) < 0.5 else 1.0)
             * (ABSENT_LINK if set(question.lacking) - {step.type for step in proposal.candidate.shape.steps} else 1.0)
             * confidence_of(proposal.features, scores, place, model.confidence)
             if rows_of(proposal.candidate) != 0

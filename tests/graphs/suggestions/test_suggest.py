@@ -217,3 +217,10 @@ def test_what_a_name_is_is_not_answered_by_what_it_has(film_graph: Graph) -> Non
     others = [its for its in suggested(film_graph, question) if "hasGenre]-(n" in its.cypher]
     assert others
     assert all(its.confidence < 0.5 for its in others)
+
+
+def test_a_query_that_returns_no_time_is_unlikely_to_say_when(film_graph: Graph) -> None:
+    found = suggest(film_graph, read("When was Heat directed?", film_graph))
+    timeless = [its.confidence for its in found if not its.candidate.form.key]
+    assert len(timeless) > 0
+    assert max(timeless) <= 0.4
