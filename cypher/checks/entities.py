@@ -201,8 +201,10 @@ class _Names:
         masks = self._index.label_masks
         places = {(item.label, item.property) for item in found if item.name == value and masks[item.label] & fitting}
         own = [label.name for label in self._facts.labels if label.symbol is use.symbol]
-        way = connecting(self._index, fitting, use.symbol.kinds)  # a node left out is as likely
-        if len(places) != 1 or len(own) != 1 or comparison.negated or way:
+        # Another type, or a node left out, is as likely as another label.
+        ways = [(fitting, use.symbol.kinds), *((link.left.kinds, link.right.kinds) for link in links)]
+        other = any(connecting(self._index, *ends) for ends in ways)
+        if len(places) != 1 or len(own) != 1 or comparison.negated or other:
             return False
         label, key = (quoted_name(name) for name in places.pop())
         edits = [Edit(own[0].start, own[0].end, label), Edit(use.key_node.start, use.key_node.end, key)]
