@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from graphground.cypher.names.lexicon import COMMON, CONNECTORS
-from graphground.cypher.names.words import MONTHS, WEEKDAYS, lemma
+from graphground.cypher.names.words import MONTHS, WEEKDAYS, lemma, word_lists
 from graphground.graphs.entities.candidate import Candidate
 from graphground.graphs.entities.spans import QUOTED, Span, Word, begins_sentence, fold
 from graphground.graphs.entities.verdicts.judging import Judgement, align, word_ranks
@@ -275,6 +275,10 @@ class Segmenter:
         word = self.words[place]
         return word.end - word.start > 1 and self.question[word.start : word.end].isupper()
 
+    def _follows_number(self, place: int) -> bool:
+        """Whether a word stands after a number: `kg` in "120 kg"."""
+        return place > 0 and self.words[place - 1].folded.replace(" ", "").isdecimal()
+
     def _plainness(self, first: int, last: int) -> float:
         """Return how plain the words are, from 0 to 1: 1 for frequent English words, 0 for unknown words."""
         values = []
@@ -290,6 +294,8 @@ class Segmenter:
             return 0.0
         content = [n for n in stretch if not self._is_common(n) and not self.words[n].folded.isdecimal()]
         if len(words) == 1 and self._is_common(first) and not self._in_capitals(first):
+            return 9.0
+        if len(words) == 1 and words[0].folded in word_lists()["units"] and self._follows_number(first):
             return 9.0
         if len(words) == 1 and len(words[0].folded) < 2 and words[0].folded.isascii():
             return 9.0

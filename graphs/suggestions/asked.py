@@ -22,6 +22,10 @@ APPOSED = 0.6
 CLEAR, MAX_SAID = 0.5, 6
 """From what strength, and how many, relationship types are sought beyond a sample."""
 
+COMPARED = re.compile(r"\b\w+er than(?= [^#?]{0,25}\d)")
+COMPARED_ALONE = re.compile(rf"{COMPARED.pattern}|\b\w+er than(?= #)")
+"""A comparison with a number, or with the only name of a question, which asks for no order: "taller than 210 cm"."""
+
 
 class Asked:
     """What one question asks for: `operators` such as `count` with their positions, and how much its words say.
@@ -47,7 +51,8 @@ class Asked:
                 masked[mention.start : mention.end] = "#" * (mention.end - mention.start)
         self.masked = "".join(masked)
         self.operators = operators_of(self.masked)
-        self.order = order_of(self.masked)
+        compared = COMPARED_ALONE if len(starts) == 1 else COMPARED
+        self.order = order_of(compared.sub(lambda its: " " * len(its.group()), self.masked))
         self.mention_words = [
             [self.evidence.place[n] for n in range(first, last + 1) if n in self.evidence.place]
             for first, last in (mention.words for mention in self.mentions)

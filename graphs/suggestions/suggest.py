@@ -46,8 +46,8 @@ ABSENT_NAME = 0.3
 ABSENT_LINK = 0.5
 """The factor of confidence if the question says a relationship that neither a named node nor the query has."""
 WRONG_WAY, NO_TIME = 0.3, 0.4
-"""The factors of confidence if a query goes the opposite way of what the question says, such as "replaced by", and if the
-question asks when, but the query returns no time."""
+"""The factors of confidence if a query goes the opposite way of what the question says, such as "replaced by", and if it
+returns no time though the question asks when."""
 TIMES = ("asked.when", "asked.time")
 NEARLY_ALL = 0.95
 """The share of nodes that must have a label for it to be said of all of them."""

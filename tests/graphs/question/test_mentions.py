@@ -102,7 +102,7 @@ def cities(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
         ("Disease", "death"),
         ("Series", "7X"),
         ("City", "Canton Library"),
-        *(("City", name) for name in ("Miami", "Heat", "Miami Heat")),
+        *(("City", name) for name in ("Miami", "Heat", "Miami Heat", "KG")),
     ]
     return indexed(folder, [Record(f"N{number}", label, name) for number, (label, name) in enumerate(names)])
 
@@ -125,6 +125,7 @@ def cities(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
         ("Are there Republican groups?", ["Republicans"]),
         ("who in canton watched 7x", ["Canton Library", "7X"]),
         ("Who was in both the Las Vegas and the Miami Heat?", ["Las Vegas", "Miami Heat"]),
+        ("which groups weigh more than 120 kg", []),
     ],
 )
 def test_the_best_cover_of_all_words_names_the_nodes(cities: EntityIndex, question: str, names: list[str]) -> None:

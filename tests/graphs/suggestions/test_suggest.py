@@ -224,3 +224,9 @@ def test_a_query_that_returns_no_time_is_unlikely_to_say_when(film_graph: Graph)
     timeless = [its.confidence for its in found if not its.candidate.form.key]
     assert len(timeless) > 0
     assert max(timeless) <= 0.4
+
+
+def test_a_comparison_with_a_number_asks_for_no_order(film_graph: Graph) -> None:
+    first = suggest(film_graph, read("Which films are longer than 120 minutes?", film_graph))[0].cypher
+    assert "n.runtime_minute > 120" in first
+    assert "LIMIT" not in first
