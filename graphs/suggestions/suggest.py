@@ -46,7 +46,7 @@ ABSENT_NAME = 0.3
 ABSENT_LINK = 0.5
 """The factor of confidence if the question says a relationship that neither a named node nor the query has."""
 WRONG_WAY, NO_TIME = 0.3, 0.4
-"""The factors of confidence if a query goes the opposite way of what the question says, such as "replaced by", and if it
+"""The factors of confidence if a query goes the opposite way of what the question says ("replaced by"), and if it
 returns no time though the question asks when."""
 TIMES = ("asked.when", "asked.time")
 NEARLY_ALL = 0.95
