@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -113,11 +114,8 @@ def test_evaluations_run_the_command_through_their_protocol(nba_server: str, tmp
             f"{sys.executable} -m graphground agent zero-shot --model m --endpoint {endpoint.openai} "
             f"--server {nba_server} --no-cache"
         )
-        agent = CommandAgent(command, timeout=100)
-        try:
+        with closing(CommandAgent(command, timeout=100)) as agent:
             predictions = [agent.predict(task) for task in read_tasks(tasks)]
-        finally:
-            agent.close()
     assert [(prediction.query, prediction.error) for prediction in predictions] == [(QUERY, "")] * 2
     assert predictions[0].tokens_in == 100
     assert predictions[0].trace[0].tool == "get_schema"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -95,15 +96,12 @@ def test_no_tool_sends_a_text_that_databases_parse_differently(
 ) -> None:
     database = Database("films", server.uri, server.user, server.password)
     home = Home(tmp_path).make()
-    application = Application(
-        lambda: OpenGraphs([GraphSource("films", "", "bolt", lambda: open_database(database, home))])
-    )
-    try:
+    with closing(
+        Application(lambda: OpenGraphs([GraphSource("films", "", "bolt", lambda: open_database(database, home))]))
+    ) as application:
         for tool, arguments in calls(f"http://{surroundings.address}/x"):
             answer = application.call(tool, arguments)
             assert b"internal_error" not in answer.payload, (tool, arguments)
-    finally:
-        application.close()
     assert len(set(sent)) > 50
     assert [text for text in set(sent) if two_readings(text)] == []
     assert not surroundings.calls

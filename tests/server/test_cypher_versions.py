@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -53,12 +54,8 @@ def application(server: Neo4jServer, folder: Path) -> Application:
 
 
 def called(server: Neo4jServer, tool: str, query: str) -> Outcome:
-    with TemporaryDirectory() as folder:
-        app = application(server, Path(folder))
-        try:
-            return app.call(tool, {"query": query})
-        finally:
-            app.close()
+    with TemporaryDirectory() as folder, closing(application(server, Path(folder))) as app:
+        return app.call(tool, {"query": query})
 
 
 def test_cypher_25_is_run_and_valid_if_it_is_the_databases_default(newer: Neo4jServer) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import chain
 from pathlib import Path
 
@@ -203,30 +204,23 @@ def test_a_restarted_server_does_not_use_an_outdated_schema(
     schema_of(served)
     served.close()
     seeded(neo4j_5, "CREATE (:Warehouse {code: 'W1'})")
-    again = served_from(neo4j_5, tmp_path)
-    try:
+    with closing(served_from(neo4j_5, tmp_path)) as again:
         assert "Warehouse" in schema_of(again)
-    finally:
-        again.close()
 
 
 def test_the_naming_property_can_be_set(neo4j_5: Neo4jServer, tmp_path: Path) -> None:
     seeded(neo4j_5, *DATA)
     database = Database("shop", neo4j_5.uri, neo4j_5.user, neo4j_5.password, name_property="Customer=city")
-    graphs = graph_sources(Settings(databases=(database,), home=str(tmp_path)))
-    try:
+    with closing(graph_sources(Settings(databases=(database,), home=str(tmp_path)))) as graphs:
         assert graphs.get("shop").schema.labels["Customer"].naming == "city"
         found = find_entities(graphs, FindEntitiesRequest(mentions=["Berge"])).mentions[0].candidates
         assert found[0].cypher == "(n:Customer {city: 'Bergen'})"
-    finally:
-        graphs.close()
 
 
 def test_an_empty_database_is_called_empty_and_its_first_data_are_counted(neo4j_5: Neo4jServer, tmp_path: Path) -> None:
     labels = [f"Kind{number}" for number in range(12)]
     seeded(neo4j_5, "MATCH (n) DETACH DELETE n", *(f"CREATE (n:{label}) DELETE n" for label in labels))
-    graphs = served_from(neo4j_5, tmp_path)
-    try:
+    with closing(served_from(neo4j_5, tmp_path)) as graphs:
         assert schema_of(graphs).strip() == f"({EMPTY})"
         graph = graphs.get(None)
         assert isinstance(graph.statistics_reader, LiveStatistics)
@@ -239,8 +233,6 @@ def test_an_empty_database_is_called_empty_and_its_first_data_are_counted(neo4j_
             schema_of(graphs)
         assert {facts.nodes(label) for label in labels} == {3}
         assert {label.count for label in graph.schema.labels.values()} == {3}
-    finally:
-        graphs.close()
 
 
 def test_an_absent_name_is_reported_with_the_state_of_an_outdated_index(

@@ -1,5 +1,7 @@
 """Addresses of a test's Neo4j, and the results of opening them."""
 
+from contextlib import closing
+
 import pytest
 
 from graphground.graphs.engines.address import BoltAddress
@@ -15,11 +17,8 @@ def as_scheme(server: Neo4jServer, scheme: str, database: str | None = None) -> 
 
 def answers(address: BoltAddress) -> bool:
     """Whether the database at an address answers a query."""
-    engine = bolt_engine(address)
-    try:
+    with closing(bolt_engine(address)) as engine:
         return engine.run("RETURN 1 AS one").rows == [[1]]
-    finally:
-        engine.close()
 
 
 def refusal(address: BoltAddress) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 
 import neo4j
@@ -36,13 +37,6 @@ def _no_type(driver: neo4j.Driver, found: re.Match[str]) -> bool:
     return _count(driver, f"MATCH ()-[r:`{found[1]}`]->() RETURN count(r)") == 0
 
 
-def _no_property(driver: neo4j.Driver, found: re.Match[str]) -> bool:
-    return all(
-        _count(driver, f"MATCH (n:{label}) WHERE n.`{found[2]}` IS NOT NULL RETURN count(n)") == 0
-        for label in _labels(found[1])
-    )
-
-
 def _no_property_together(driver: neo4j.Driver, found: re.Match[str]) -> bool:
     return all(
         _count(
@@ -55,10 +49,10 @@ def _no_property_together(driver: neo4j.Driver, found: re.Match[str]) -> bool:
     )
 
 
-def _no_type_property(driver: neo4j.Driver, found: re.Match[str]) -> bool:
+def _no_property(pattern: str, driver: neo4j.Driver, found: re.Match[str]) -> bool:
     return all(
-        _count(driver, f"MATCH ()-[r:{type_}]->() WHERE r.`{found[2]}` IS NOT NULL RETURN count(r)") == 0
-        for type_ in _labels(found[1])
+        _count(driver, f"MATCH {pattern.format(name)} WHERE n.`{found[2]}` IS NOT NULL RETURN count(n)") == 0
+        for name in _labels(found[1])
     )
 
 
@@ -128,10 +122,10 @@ NAME = r"([\w`:, ]+?)"
 FORMS: tuple[tuple[str, Check], ...] = (
     (r"There is no label '([^']+)' in the graph '[^']*'\.", _no_label),
     (r"There is no relationship type '([^']+)' in the graph '[^']*'\.", _no_type),
-    (rf"Nodes labelled {NAME} have no property '([^']+)'\.", _no_property),
-    (rf"No node labelled {NAME} has a property '([^']+)'\.", _no_property),
+    (rf"Nodes labelled {NAME} have no property '([^']+)'\.", partial(_no_property, "(n:{})")),
+    (rf"No node labelled {NAME} has a property '([^']+)'\.", partial(_no_property, "(n:{})")),
     (rf"No node whose labels are exactly {NAME} has a property '([^']+)'\.", _no_property_together),
-    (rf"The relationships? {NAME} ha(?:s|ve) no property '([^']+)'\.", _no_type_property),
+    (rf"The relationships? {NAME} ha(?:s|ve) no property '([^']+)'\.", partial(_no_property, "()-[n:{}]->()")),
     (rf"The relationships? {NAME} never connects? {NAME} with {NAME}\.", _never_joins),
     (
         r"(?:The schema has|the schema has|Relationships between [\w`]+ (?:and [\w`]+|nodes):) \(:[^.]*\.",

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -93,11 +94,8 @@ def test_an_agent_is_called_through_its_protocol_and_a_run_continues_after_any_k
 ) -> None:
     words = ["plain", "prose", "dies", "hangs", "fails", "refuses", "fenced", "costs", "after all that"]
     tasks = [task(number, question) for number, question in enumerate(words)]
-    agent = CommandAgent(f"{sys.executable} {AGENT} {tmp_path / 'asked'}", timeout=5.0)
-    try:
+    with closing(CommandAgent(f"{sys.executable} {AGENT} {tmp_path / 'asked'}", timeout=5.0)) as agent:
         outcome = Run.open(tmp_path / "run", tasks, agent.name).go(agent, graphs, workers=1, timeout=60.0)
-    finally:
-        agent.close()
     assert outcome.scored == len(tasks)
     found = {record["question"]: record for record in read_run(tmp_path / "run")[1]}
     right = [word for word in words if found[word]["execution_accuracy"]]
@@ -228,10 +226,8 @@ def test_lines_that_are_no_answers_never_shift_answers(graphs: OpenGraphs, tmp_p
     )
     command = CommandAgent(f"{sys.executable} {agent}", timeout=30.0)
     tasks = [task(number) for number in range(1, 7)]
-    try:
+    with closing(command):
         found = {given.qid: command.predict(given) for given in tasks}
-    finally:
-        command.close()
     assert {qid: prediction.query for qid, prediction in found.items()} == {
         given.qid: "" if given.qid == "t4" else f"RETURN '{given.qid}' AS x" for given in tasks
     }

@@ -3,7 +3,6 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from functools import cached_property
 
 import pytest
 
@@ -16,20 +15,14 @@ class Facts:
     def __init__(self, document: dict):
         self.document = document
         self.entities = {entity["eid"]: entity for entity in document["entities"]}
+        self.by_label, self.relations = (grouped_by_label(document[part]) for part in ("entities", "relations"))
 
-    @cached_property
-    def by_label(self) -> dict[str, list[dict]]:
-        grouped = defaultdict(list)
-        for entity in self.document["entities"]:
-            grouped[entity["label"]].append(entity)
-        return grouped
 
-    @cached_property
-    def relations(self) -> dict[str, list[dict]]:
-        grouped = defaultdict(list)
-        for relation in self.document["relations"]:
-            grouped[relation["label"]].append(relation)
-        return grouped
+def grouped_by_label(items: list[dict]) -> dict[str, list[dict]]:
+    grouped = defaultdict(list)
+    for item in items:
+        grouped[item["label"]].append(item)
+    return grouped
 
 
 def every_player_has_a_team_a_position_and_at_most_one_draft(facts: Facts) -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
 
 from graphground.graphs.engines.bolt import BoltEngine, asks_for_plan
@@ -31,12 +33,9 @@ def test_the_embedded_engine_returns_its_plan(film_graph: Graph, prefix: str) ->
 
 def test_neo4j_returns_operators_with_estimates_and_with_figures(neo4j_5: Neo4jServer) -> None:
     seeded(neo4j_5, "MERGE (:PlannedTeam {name: 'Heat'})")
-    engine = BoltEngine(neo4j_5.address)
-    try:
+    with closing(BoltEngine(neo4j_5.address)) as engine:
         explained = engine.run("EXPLAIN MATCH (t:PlannedTeam) RETURN t.name LIMIT 5", limit=1)
         profiled = engine.run("PROFILE MATCH (t:PlannedTeam) RETURN t.name", limit=1)
-    finally:
-        engine.close()
     assert explained.columns == ["plan"]
     lines = [row[0] for row in explained.rows]
     assert lines[0].startswith("ProduceResults")

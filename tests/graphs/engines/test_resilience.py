@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import pytest
 
@@ -28,12 +28,8 @@ def scripted(
     def answer(call: Call) -> Answer:
         return left.pop(0) if len(left) > 1 else left[0]
 
-    with stand_in(NEO4J, answer) as server:
-        engine = BoltEngine(BoltAddress(uri(server)))
-        try:
-            yield engine, server.calls
-        finally:
-            engine.close()
+    with stand_in(NEO4J, answer) as server, closing(BoltEngine(BoltAddress(uri(server)))) as engine:
+        yield engine, server.calls
 
 
 ROWS = Rows(["x"], [[1], [2], [3]])

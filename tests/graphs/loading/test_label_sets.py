@@ -1,6 +1,7 @@
 """Nodes with several labels: imported, loaded, checked, queried and exported with all of them."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +39,7 @@ LINES = [
 def test_a_node_is_found_by_each_of_its_labels(empty_home: Home, tmp_path: Path) -> None:
     path = imported(tmp_path, LINES)
     load_file(path, empty_home, name="films")
-    graph = open_stored("films", empty_home)
-    try:
+    with closing(open_stored("films", empty_home)) as graph:
         assert graph.schema.label_combinations == {
             frozenset({"Movie", "Short"}),
             frozenset({"Person", "Director"}),
@@ -80,8 +80,6 @@ def test_a_node_is_found_by_each_of_its_labels(empty_home: Home, tmp_path: Path)
             for line in LINES
             if line["type"] == "node"
         }
-    finally:
-        graph.close()
 
 
 def test_a_property_has_one_type_in_labels_that_occur_together(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from contextlib import closing
 
 import pytest
 
@@ -59,11 +60,8 @@ def test_a_trial_write_without_a_clear_outcome_is_reported_as_such(
 
 
 def test_the_memory_limit_of_a_neo4j_is_read(neo4j_5: Neo4jServer) -> None:
-    engine = BoltEngine(neo4j_5.address)
-    try:
+    with closing(BoltEngine(neo4j_5.address)) as engine:
         assert memory_limit(engine) == "256.00MiB"
-    finally:
-        engine.close()
 
 
 @pytest.mark.parametrize(

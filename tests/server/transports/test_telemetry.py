@@ -8,6 +8,7 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -178,10 +179,8 @@ def test_the_span_of_a_query_lies_in_the_span_of_its_call_and_in_the_trace_of_th
         http_app(server, settings, "http://x/mcp", operations=operation_routes(application, workers, settings))
     )
     meta = {"traceparent": f"00-{TRACE}-b7ad6b7169203331-01"}
-    try:
+    with closing(application):
         answer = call(f"http://{host}:{port}/mcp", "execute_cypher", {"query": QUERY}, **meta)
-    finally:
-        application.close()
     assert answer["result"]["structuredContent"]["rows"] == [["Los Angeles Lakers"]]
     found = {span.name: span for span in spans.get_finished_spans()}
     outer, inner = found["tools/call execute_cypher"], found["query"]

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -143,13 +144,11 @@ def test_the_settings_of_a_graph_select_a_vector_index_of_the_database(
     graph = open_database(database, Home(tmp_path).make())
     assert graph.engine is not None
     graphs = OpenGraphs([GraphSource("things", "", "bolt", lambda: graph)])
-    try:
+    with closing(graph):
         for mode in ("vector", "auto"):
             (answer,) = find_entities(graphs, FindEntitiesRequest(mentions=["automobile"], mode=mode, limit=2)).mentions
             assert (answer.candidates[0].name, answer.candidates[0].match) == ("car", "vector")
             assert answer.candidates[0].cypher == "(n:Thing {name: 'car'})"
-    finally:
-        graph.close()
 
 
 ARCADEDB = """

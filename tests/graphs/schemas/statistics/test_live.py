@@ -4,6 +4,7 @@ change.
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -51,13 +52,10 @@ def test_brief_statistics_come_from_a_sample_and_mark_nothing_as_absent(
         "UNWIND range(1, 300) AS i CREATE (a:Probe {name: 'P' + i, depth: CASE WHEN i % 2 = 0 THEN i END, "
         "lost: CASE WHEN i > 298 THEN i END})-[:NEAR {since: CASE WHEN i > 299 THEN i END}]->(a)",
     )
-    engine = bolt_engine(neo4j_5.address)
-    try:
+    with closing(bolt_engine(neo4j_5.address)) as engine:
         schema = extract(engine, "probes").schema
         sample = query_statistics(engine, schema, whole=60, brief=True)
         facts = query_statistics(engine, schema, whole=60)
-    finally:
-        engine.close()
     assert (sample.provisional, facts.provisional, facts.complete) == (True, False, True)
     for owner, key, count in (("Probe", "depth", 150), ("Probe", "lost", 2), ("NEAR", "since", 1)):
         seen, known = sample.property(owner, key), facts.property(owner, key)
@@ -79,8 +77,7 @@ def test_a_connected_database_is_counted_and_counted_again_after_a_change(
     monkeypatch.setattr(statistics, "MOST_SHARE", float("inf"))  # no pause between updates
     seeded(neo4j_5, *WORLD)
     database = Database("world", neo4j_5.uri, username=neo4j_5.user, password=neo4j_5.password)
-    graph = open_database(database, Home(tmp_path).make())
-    try:
+    with closing(open_database(database, Home(tmp_path).make())) as graph:
         facts = read(graph)
         assert facts.complete
         assert (facts.nodes("Country"), facts.fill("Country", "area_km2")) == (12, 0.75)
@@ -96,13 +93,8 @@ def test_a_connected_database_is_counted_and_counted_again_after_a_change(
         graph.check_for_changes()
         assert graph.statistics(fresh=True) is None  # known to be outdated: read again in the background
         assert read(graph).fill("Country", "area_km2") == 1.0
-    finally:
-        graph.close()
-    again = open_database(database, Home(tmp_path))
-    try:
+    with closing(open_database(database, Home(tmp_path))) as again:
         again.check_for_changes()
         current = again.statistics(fresh=True)
         assert current is not None
         assert current.nodes("Country") == 12
-    finally:
-        again.close()
