@@ -339,6 +339,8 @@ def quantities_in(text: str) -> list[Quantity]:
             value, end = int(value * MILLIONS[scale[1]]), end + scale.end()
         year = isinstance(value, int) and LEAST_YEAR <= value <= MOST_YEAR and not scale and "," not in number.group()
         comparison = _comparison(lowered, number.start(), end)
+        if year and (aged := re.search(r"\b(older|younger|newer) than\W*$", lowered[: number.start()])):
+            comparison = "<" if aged[1] == "older" else ">"  # who is older than 1950 was born before
         times = digits in OFTEN or re.match(r" times\b", lowered[end:]) is not None
         found.append(Quantity("year" if year else "number", value, comparison, number.start(), end, times))
     return sorted(found, key=lambda quantity: quantity.start)[:MAX_QUANTITIES]

@@ -109,7 +109,8 @@ class FormMaker:
                 if "each" in operators or "count" in operators:
                     yield made(Form("group_property", title, key, conditions=conditions), "each", "count")
                 if not conditions:
-                    yield made(Form("values" if keys[key].form == "list" else "property", title, key))
+                    if "average" not in operators or keys[key].form != "number":
+                        yield made(Form("values" if keys[key].form == "list" else "property", title, key))
                     if "count" in operators and keys[key].form != "list":
                         yield made(Form("count_property", title, key), "count")
             if self.asked.order or "sort" in operators:
@@ -126,12 +127,13 @@ class FormMaker:
                         yield made(extreme, "order")
                         if keys[key].form == "date" and not keys[key].marks and "year" in self.asked.masked:
                             yield made(replace(extreme, value="{}.year"), "order", "when")
-            if not conditions and ("average" in operators or "sum" in operators):
-                for key in self._ordered(keys, scores):
-                    if keys[key].form == "number":
-                        for operator, kind in (("average", "avg"), ("sum", "sum")):
-                            if operator in operators:
-                                yield made(Form(kind, title, key, value=keys[key].value), operator)  # type: ignore[arg-type]
+            for key in self._ordered(keys, scores) if operators.keys() & {"average", "sum"} else ():
+                if keys[key].form == "number":
+                    value = keys[key].value
+                    if "average" in operators:
+                        yield made(Form("avg", title, key, value=value, conditions=conditions), "average")
+                    if "sum" in operators and not conditions:
+                        yield made(Form("sum", title, key, value=value), "sum")
             for quantity in self.asked.quantities if shape.steps and not conditions else ():
                 if quantity.times:
                     above = Form("above_count", title, number=float(quantity.value), operator=quantity.comparison)

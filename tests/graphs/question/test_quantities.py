@@ -9,6 +9,7 @@ from graphground.graphs.question.read import quantities_in
         ("films longer than 120 minutes", [("number", 120, ">")]),
         ("films of at least 1,500 seconds", [("number", 1500, ">=")]),
         ("people born before 1950", [("year", 1950, "<")]),
+        ("teams older than 1950, and people older than 50", [("year", 1950, "<"), ("number", 50, ">")]),
         ("people born after May 5th, 1940", [("date", "1940-05-05", ">")]),
         ("people who died on 3 June 1990", [("date", "1990-06-03", "=")]),
         ("people who died on 30 February 1990", [("number", 30, "="), ("year", 1990, "=")]),

@@ -230,3 +230,8 @@ def test_a_comparison_with_a_number_asks_for_no_order(film_graph: Graph) -> None
     first = suggest(film_graph, read("Which films are longer than 120 minutes?", film_graph))[0].cypher
     assert "n.runtime_minute > 120" in first
     assert "LIMIT" not in first
+
+
+def test_an_average_is_asked_for_and_not_the_values(film_graph: Graph) -> None:
+    first = suggest(film_graph, read("What is the average runtime of the films by Michael Mann?", film_graph))[0]
+    assert "RETURN avg(n.runtime_minute)" in first.cypher
