@@ -20,6 +20,7 @@ FormKind = Literal[
     "names", "count", "property", "names_property", "order", "argmax", "min", "max", "avg", "sum",
     "most", "most_before", "group", "group_before", "group_zero", "sort_count", "sort_before", "above_count",
     "count_property", "both", "exists", "link_property", "compare", "minus", "equal", "values", "group_property",
+    "group_avg",
 ]  # fmt: skip
 COUNTING: frozenset[str] = frozenset(("most", "most_before", "group", "group_before", "sort_count", "above_count"))
 """The forms that count one end of the last relationship for each node at the other end."""
@@ -261,6 +262,8 @@ class Form:
                 return f"WITH n, count(DISTINCT m) AS number RETURN {title}, number"
             case "group_before" | "group_zero":
                 return f"WITH m, count(DISTINCT n) AS number RETURN {before}, number"
+            case "group_avg":
+                return f"WITH DISTINCT m, n RETURN {before}, avg({key})"
             case "group_property":
                 return f"RETURN {plain}, count(DISTINCT n) AS number"
             case "sort_count":
@@ -322,7 +325,7 @@ class Candidate:
                 return f"{matched} WITH DISTINCT {columns} RETURN count(*)"
             case "above_count":
                 return f"{matched} {form.counted} RETURN count(*)"
-        counted = "m" if form.kind in ("group_before", "group_zero", "sort_before", "most_before") else "n"
+        counted = "m" if form.kind in ("group_before", "group_zero", "sort_before", "most_before", "group_avg") else "n"
         return f"{matched} RETURN count(DISTINCT {counted})"
 
     def rows(self, counted: int) -> int:

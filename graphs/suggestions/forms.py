@@ -130,8 +130,11 @@ class FormMaker:
             for key in self._ordered(keys, scores) if operators.keys() & {"average", "sum"} else ():
                 if keys[key].form == "number":
                     value = keys[key].value
-                    if "average" in operators:
-                        yield made(Form("avg", title, key, value=value, conditions=conditions), "average")
+                    average = Form("avg", title, key, value=value, before=before, conditions=conditions)
+                    if "average" in operators and "each" in operators and shape.has_before:
+                        yield made(replace(average, kind="group_avg"), "average", "each")
+                    elif "average" in operators:
+                        yield made(average, "average")
                     if "sum" in operators and not conditions:
                         yield made(Form("sum", title, key, value=value), "sum")
             for quantity in self.asked.quantities if shape.steps and not conditions else ():

@@ -36,11 +36,11 @@ FORM_OPERATORS = (
     "compare", "equal", "asks", "distinct", "pairs",
 )  # fmt: skip
 """The operators of which each form has a feature."""
-BEFORE = ("most_before", "group_before", "group_zero", "sort_before", "above_count")
+BEFORE = ("most_before", "group_before", "group_zero", "sort_before", "above_count", "group_avg")
 """The forms that return the node before the last one."""
 SHARPNESS, NOTHING = 8.0, 0.4
 """How much more probably a word says the element that it resembles more, and the resemblance of saying nothing."""
-ORDERING = ("order", "argmax", "min", "max", "avg", "sum", "compare", "minus")
+ORDERING = ("order", "argmax", "min", "max", "avg", "sum", "compare", "minus", "group_avg")
 PERSONS = "person human people character employee customer player worker"
 PLACES = "place city country location address site"
 TIMES = "year date day month century season"

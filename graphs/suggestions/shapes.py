@@ -285,7 +285,11 @@ class ShapeFinder:
             if not anchor.rank:
                 yield from self._joined_with_itself(paths)
         if "not" in self.asked.operators:
-            yield from self._absent([*one[:MAX_JOINED], *(Path(each, (), (), 1.0) for each in self.label_anchors())])
+            every = [Path(each, (), (), 1.0) for each in self.label_anchors()]
+            yield from self._absent([*one[:MAX_JOINED], *every])
+            for its in every:  # players that never played for @
+                joined = (*one[:MAX_JOINED], *two[:MAX_JOINED])
+                yield from (Shape((its, path), "not") for path in joined if its.anchor.label in path.ends)
         if unnamed:
             yield from self._unnamed(labels)
 
