@@ -137,6 +137,7 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
     elif not any(diagnostic.severity == "error" for diagnostic in diagnostics):
         diagnostics = add_hidden_problems(graph, query, table, request, diagnostics)
     columns = table.columns if query.prefix else columns_as_written(query, table.columns)
+    rest = Rest(columns, table.rows, request.query, None if table.truncated else len(table.rows))
     return ExecuteCypherAnswer(
         columns=columns,
         rows=rows,
@@ -145,13 +146,7 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
         elapsed_ms=round(table.elapsed_ms, 2),
         diagnostics=diagnostics,
         suggested_query=suggested,
-    ).continued(_keep_rest(columns, table, request.query))
-
-
-def _keep_rest(columns: list[str], table: Table, query: str) -> Rest | None:
-    """Return all rows, of which a too large answer returns the first; None if no client can request more."""
-    total = None if table.truncated else len(table.rows)
-    return Rest(columns, table.rows, query, total) if OWNER.get() is not None else None
+    ).continued(rest if OWNER.get() is not None else None)  # no OWNER: no client can ask for the rest
 
 
 def next_rows(cursor: str, request: ExecuteCypherRequest) -> ExecuteCypherAnswer:

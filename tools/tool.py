@@ -6,8 +6,8 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -16,6 +16,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict
 
 from graphground.cypher.diagnostics import LONGEST_MESSAGE, Diagnostic, cut_inside
+from graphground.graphs.engines.client_context import setting
 
 if TYPE_CHECKING:
     from graphground.graphs.graph import Graph
@@ -193,14 +194,9 @@ OWNER: ContextVar[str | None] = ContextVar("graphground_owner", default=None)
 """The client of the current call; None if the client has no means of requesting further rows."""
 
 
-@contextmanager
-def keeping_for(owner: str | None) -> Iterator[None]:
+def keeping_for(owner: str | None) -> AbstractContextManager[str | None]:
     """Keep further rows of calls inside the `with` block for this client; with None, keep no rows."""
-    token = OWNER.set(owner)
-    try:
-        yield
-    finally:
-        OWNER.reset(token)
+    return setting(OWNER, owner)
 
 
 @dataclass(slots=True)

@@ -88,9 +88,7 @@ class Reader:
     def match(self, clause: t.Match, scope: Scope) -> None:
         """Read a MATCH; an OPTIONAL MATCH does not constrain variables bound before it."""
         inner = self.patterns.nested(scope, clause) if clause.optional else scope
-        parts: list[list[Symbol]] = []
-        for pattern in clause.patterns:
-            parts.append(self.patterns.pattern(pattern, inner))
+        parts = [self.patterns.pattern(pattern, inner) for pattern in clause.patterns]
         if clause.search is not None:  # Cypher 25's SEARCH: its query, its filter, and the variable of its score
             self.expressions.value(clause.search.query, inner)
             if clause.search.where is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partialmethod
 from typing import Any, Literal
 
@@ -222,11 +222,9 @@ def analyze(query: Query) -> list[Problem]:
     from graphground.cypher.semantics.clauses import statement  # imported here because the modules import each other
 
     checker = Checker(query)
-    try:
+    with suppress(Enough):
         statement(checker, query.body)
         # Neo4j checks functions only after everything else is correct.
         for problem in checker.late:
             checker.problem_at(*problem[:5])
-    except Enough:
-        pass
     return checker.problems

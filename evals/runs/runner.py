@@ -74,15 +74,12 @@ def lock_folder(folder: Path, kind: str) -> Iterator[None]:
     Raises:
         RunError: another process holds it.
     """
-    lock = FileLock(folder / ".lock", timeout=0)
     try:
-        lock.acquire()
+        held = FileLock(folder / ".lock", timeout=0).acquire()
     except Timeout:
         raise RunError(f"another process is working on the {kind} in {folder}") from None
-    try:
+    with held:
         yield
-    finally:
-        lock.release()
 
 
 class RunError(RuntimeError):

@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar, copy_context
 from queue import Empty, SimpleQueue
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -168,24 +168,23 @@ def subject_of(caller: str) -> str:
 
 
 @contextmanager
-def calling_as(caller: str) -> Iterator[None]:
+def setting(variable: ContextVar[Any], value: T) -> Iterator[T]:
+    """Set a context variable inside the block, and yield its value: `with setting(CALLER, "a client"): ...`."""
+    token = variable.set(value)
+    try:
+        yield value
+    finally:
+        variable.reset(token)
+
+
+def calling_as(caller: str) -> AbstractContextManager[str]:
     """Attribute all queries inside the block to the client called `caller`; limits are per client."""
-    token = CALLER.set(caller)
-    try:
-        yield
-    finally:
-        CALLER.reset(token)
+    return setting(CALLER, caller)
 
 
-@contextmanager
-def cancellable() -> Iterator[Cancellation]:
+def cancellable() -> AbstractContextManager[Cancellation]:
     """Yield a token; cancelling it terminates all queries that run inside the block."""
-    cancellation = Cancellation()
-    token = CANCELLATION.set(cancellation)
-    try:
-        yield cancellation
-    finally:
-        CANCELLATION.reset(token)
+    return setting(CANCELLATION, Cancellation())
 
 
 def report_stage(stage: str) -> None:

@@ -13,6 +13,7 @@ import logging
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -283,11 +284,9 @@ class OwnIndex(EntityLookup, BackgroundWork):
         """Open the index of an earlier run; start a build if there is no index or the data has changed."""
         from graphground.graphs.entities.index import open_index  # NumPy, in the background
 
-        try:
+        with suppress(IndexMissing):
             self._index = open_index(self._folder, self._vectors)
             self._seconds = self._index.info.seconds
-        except IndexMissing:
-            pass
         if self.stale:
             self._begin()
 

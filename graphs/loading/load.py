@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -176,11 +176,8 @@ def export_graph(name: str, path: Path, home: Home) -> tuple[int, int]:
     catalog = Catalog(home)
     entry = catalog.get(name)
     schema = catalog.schema(entry)
-    engine = EmbeddedEngine(home, entry.id)
-    try:
+    with closing(EmbeddedEngine(home, entry.id)) as engine:
         return write_simplekg(path, schema, _entities(engine, schema), _relations(engine, schema))
-    finally:
-        engine.close()
 
 
 def _entities(engine: EmbeddedEngine, schema: PropertyGraphSchema) -> Iterator[dict[str, Any]]:

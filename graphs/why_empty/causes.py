@@ -197,12 +197,8 @@ def _with_occurrences(probe: Probe, hops: Sequence[Hop], nodes: Sequence[t.NodeP
         inside += [hop.left, hop.right]
         names |= hop.names
     for node in nodes:
-        if (
-            node.variable
-            and node.variable.name in names
-            and (node.labels or node.properties)
-            and not any(node is hop for hop in inside)
-        ):
+        is_named = node.variable and node.variable.name in names
+        if is_named and (node.labels or node.properties) and not any(node is hop for hop in inside):
             parts.append(probe.source(node))
     return ", ".join(parts)
 

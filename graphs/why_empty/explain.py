@@ -10,6 +10,7 @@ opposite direction and other types are tried. Does the whole pattern match? If s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Literal
@@ -40,12 +41,10 @@ def why_empty(
     """
     probe = Probe(graph, query, parameters or {}, seconds)
     found: list[Diagnostic] = []
-    try:
+    with suppress(OutOfTime):
         for cause in _body(probe, query.body):
             if cause not in found:
                 found.append(cause)
-    except OutOfTime:
-        pass
     return found
 
 
@@ -286,15 +285,13 @@ def counted_pattern(
     has matches, the first relationship after which no match is left is marked, or else the conditions on several nodes.
     """
     probe = Probe(graph, query, parameters or {}, seconds)
-    try:
+    with suppress(OutOfTime):
         for single in query.find(t.SingleQuery):
             for clause in single.clauses:
                 if isinstance(clause, t.Match) and clause.search is None and not clause.optional:
                     before = query.text[single.start : clause.start]
                     if not probe.has_rows(query.text[single.start : clause.end]):
                         return _Counting(probe, before, clause).pattern()
-    except OutOfTime:
-        pass
     return None
 
 
@@ -319,15 +316,13 @@ class _Counting:
             for place, condition in enumerate(self._conditions)
             if place not in self._placed
         ]
-        try:
+        with suppress(OutOfTime):
             for points, path in zip(paths, elements, strict=True):
                 for point, element in zip(points, path, strict=True):
                     if isinstance(element, t.NodePattern):
                         self._count_alone(point, element)
             if not any(point.failing for points in paths for point in points):
                 self._count_prefixes(paths, rest)
-        except OutOfTime:
-            pass
         return CountedPattern(paths, rest)
 
     def _point(self, element: t.NodePattern | t.RelationshipPattern | t.ParenthesizedPath) -> Point:

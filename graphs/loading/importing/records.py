@@ -18,7 +18,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import reduce
@@ -566,13 +566,11 @@ def check_entities(document: IO[bytes], name: str) -> None:
 
     parser.EntityDeclHandler = declared
     parser.StartElementHandler = end_check
-    try:
+    with suppress(expat.ExpatError, LookupError, ValueError):
         read = 0
         while not refused and read < MAX_XML_BYTES and (chunk := document.read(1 << 16)):
             read += len(chunk)
             parser.Parse(chunk, False)
-    except (expat.ExpatError, LookupError, ValueError):
-        pass
     if refused:
         raise refused[0]
 

@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from graphground.graphs.engines.client_context import AT_ONCE, run_concurrently
+from graphground.graphs.engines.client_context import AT_ONCE, run_concurrently, setting
 
 ASKED_BY: ContextVar[str] = ContextVar("asked_by", default="nobody")
 
@@ -23,11 +23,8 @@ def test_results_are_in_the_order_of_the_items_whichever_finishes_first() -> Non
 
 
 def test_each_call_sees_the_context_of_the_caller() -> None:
-    token = ASKED_BY.set("me")
-    try:
+    with setting(ASKED_BY, "me"):
         assert run_concurrently(lambda _: ASKED_BY.get(), range(3)) == ["me"] * 3
-    finally:
-        ASKED_BY.reset(token)
 
 
 def test_the_first_failure_is_raised_and_calls_not_yet_started_are_dropped() -> None:

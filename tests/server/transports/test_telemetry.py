@@ -18,6 +18,7 @@ from starlette.testclient import TestClient
 
 from graphground import install_command
 from graphground.graphs.engines import client_context
+from graphground.graphs.engines.client_context import setting
 from graphground.server.application import Application
 from graphground.server.commands.command_line import set_up_logging
 from graphground.server.protocol import Protocol
@@ -126,11 +127,8 @@ def test_a_log_line_as_json_and_the_failure_of_a_call_name_the_same_request(caps
     def broken() -> object:
         raise RuntimeError("the disk is gone")
 
-    token = REQUEST_ID.set("agent-7.1")
-    try:
+    with setting(REQUEST_ID, "agent-7.1"):
         outcome = Application(broken).call("list_graphs", {})  # type: ignore[arg-type]
-    finally:
-        REQUEST_ID.reset(token)
     [line] = capsys.readouterr().err.splitlines()
     record = json.loads(line)
     assert (record["level"], record["request"]) == ("error", "agent-7.1")
