@@ -353,7 +353,7 @@ TOOL = Tool(
     "find_entities",
     "Find entities by name",
     "Find the nodes that names in a question mean, despite misspellings, aliases and case. `found`: write the returned "
-    "`name` exactly; `ambiguous`: choose by label and description; `not_found`: the graph has no such entity, only similar "
+    "`name` exactly; `ambiguous`: choose by label and description; `not_found`: no such entity, only similar "
     "names.",
     FindEntitiesRequest,
     FindEntitiesAnswer,

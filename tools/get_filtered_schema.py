@@ -80,7 +80,7 @@ def get_filtered_schema(graphs: Graphs, request: GetFilteredSchemaRequest) -> Ge
 TOOL = Tool(
     "get_filtered_schema",
     "Read the schema for a question",
-    "Read the part of the schema that a question needs; lists what was left out.",
+    "Read the part of the schema that a question needs.",
     GetFilteredSchemaRequest,
     GetFilteredSchemaAnswer,
     get_filtered_schema,
