@@ -31,6 +31,8 @@ MAX_BETWEEN = 4
 """The maximum number of words between two names that are listed together."""
 MAX_JOINED, MAX_NAMES, MAX_PAIRS = 9, 4, 10
 MAX_LABELS = 4
+DENIED = 40
+"""The number of characters before a name within which a denial speaks of it."""
 IDENTIFYING = 0.45
 """How well a whole number must tell the nodes of a label apart to identify one of them (`Property.naming`)."""
 MAX_RAW = 160
@@ -287,8 +289,15 @@ class ShapeFinder:
         if "not" in self.asked.operators:
             every = [Path(each, (), (), 1.0) for each in self.label_anchors()]
             yield from self._absent([*one[:MAX_JOINED], *every])
-            for its in every:  # players that never played for @
-                joined = (*one[:MAX_JOINED], *two[:MAX_JOINED])
+            # "players that never played for @", where the denial stands shortly before the name
+            ends = [end for _, end in self.asked.operators["not"]]
+            joined = [
+                path
+                for path in (*one[:MAX_JOINED], *two[:MAX_JOINED])
+                if path.anchor.mention >= 0
+                and any(0 < self.asked.mentions[path.anchor.mention].start - end < DENIED for end in ends)
+            ]
+            for its in every:
                 yield from (Shape((its, path), "not") for path in joined if its.anchor.label in path.ends)
         if unnamed:
             yield from self._unnamed(labels)
