@@ -44,15 +44,13 @@ SLOW_DATABASE = (
     "The database was too slow to say which relationships the named nodes have; the queries follow the schema alone. "
     "Ask again for better ones."
 )
-NO_ANSWER = (
-    "No likely query has an answer here. If the relationships of the names say what is asked, write one along them."
-)
+NO_ANSWER = "No likely query has an answer here. If a relationship of a name says what is asked, write a query with it."
 FEW = 0.2
 """The share of nodes below which a label is rare."""
 LIKELY_ROWS, FIRST_ROWS, FURTHER_ROWS = 30, 10, 3
-"""The most rows shown of the first query if it is likely and if it is not, and of each further one."""
+"""The maximum number of rows shown: of a likely first query, of an unlikely one, and of each further query."""
 ROW_CHARACTERS, CELL_CHARACTERS = 40, 80
-"""The most characters of a row in the mean, and of a value."""
+"""The maximum number of characters of a row, on average, and of a value."""
 FIRST_ROWS_SECONDS = 0.5
 """The time limit for reading the first rows of all queries."""
 SPARSE = 0.5

@@ -194,7 +194,7 @@ class _Names:
         self._findings.add(severity, "entity_not_found", message, node, suggestions, clear=clear, edits=edits)
 
     def _namesake(self, comparison: Comparison, use: PropertyUse, value: str) -> bool:
-        """Report a name that another node has too, if the query's relationships lead to that node's label alone."""
+        """Report a name that a node of one other label has too, if the query's relationships fit only that node."""
         links = [link for link in use.symbol.links if link.bad and link.type in self._index.types]
         fitting = reduce(or_, (pair[use.symbol is link.right] for link in links for pair in link.pairs), 0)
         found = self._judge(value, None).candidates if links and comparison.operator == "=" else []
@@ -208,7 +208,7 @@ class _Names:
             return False
         label, key = (quoted_name(name) for name in places.pop())
         edits = [Edit(own[0].start, own[0].end, label), Edit(use.key_node.start, use.key_node.end, key)]
-        message = f"A {label} has the {key} {value!r}, and only {label} has such relationships."
+        message = f"A node labelled {label} has the {key} {value!r}, and such nodes can have these relationships."
         self._findings.warning("entity_not_found", message, comparison.node, edits=edits)
         return True
 

@@ -28,7 +28,7 @@ def read_elsewhere(facts: Facts, use: PropertyUse, keys: Mapping[str, str], data
     The places are the relationship or the neighbours in the query; if none of them has the property, other nodes of the
     query, and then nodes at the end of a further relationship. A column is read there only if the data have no more
     such relationships than nodes: rarely has a node two, which would multiply its rows. If that rules out one of
-    several places, another may not be meant either. `keys` are the names of the property, by label.
+    several such places, none is returned. `keys` are the names of the property, by label.
     """
     symbol, index = use.symbol, facts.index
     elements: list[tuple[str, Element]] = []
@@ -59,7 +59,10 @@ def read_elsewhere(facts: Facts, use: PropertyUse, keys: Mapping[str, str], data
 
 
 def named_elsewhere(facts: Facts, use: PropertyUse, keys: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables of the query's other nodes that have a property, each with its name; `keys` are by label."""
+    """Return the variables of the query's other nodes that have a property, each with the property's name there.
+
+    `keys` are the names of the property, by label.
+    """
     return {
         other.name: keys[label]
         for other in facts.symbols

@@ -266,7 +266,7 @@ def _where(c: Cursor, after: tuple[str, ...]) -> t.Expression | None:
 
 
 def up_to_bar(c: Cursor, after: tuple[str, ...]) -> t.Expression:
-    """Parse an expression up to a bar that belongs to the comprehension, not to a label expression: `x:A | x.name`."""
+    """Parse an expression that a token of `after` follows; a bar in `x:A | x.name` may end it or join labels."""
     begin, depth, bars = c.i, c.depth, len(c.bars)
     try:
         where = expressions.expression(c)

@@ -587,7 +587,7 @@ def explain_condition(
 
 
 def unread_numbers(probe: Probe, before: str, expression: t.Expression) -> Diagnostic | None:
-    """Report `toInteger(v.seats)` of texts such as '1,640': whole numbers have no decimals, so these are thousands."""
+    """Report `toInteger(v.seats)` of texts such as '1,640', whose commas can only stand between thousands."""
     for call in expression.find(t.FunctionCall):
         if call.key == "tointeger" and isinstance(call.arguments[0], t.Property):
             subject = call.arguments[0]
@@ -603,7 +603,7 @@ def unread_numbers(probe: Probe, before: str, expression: t.Expression) -> Diagn
 
 
 def _of_other_type(probe: Probe, before: str, condition: t.Expression) -> Diagnostic | None:
-    """Report a number or date compared with a text, as in `size(n.roles) > '1'`, if it holds with the other type."""
+    """Report a number or date compared with a text, `size(n.roles) > '1'`, if a conversion makes the condition hold."""
     if not isinstance(condition, t.Binary) or condition.operator not in {*_COMPARE, *TEXT_OPERATORS}:
         return None
     for literal, other in ((condition.left, condition.right), (condition.right, condition.left)):
@@ -623,7 +623,7 @@ def _of_other_type(probe: Probe, before: str, condition: t.Expression) -> Diagno
 
 
 def _parts(text: str, count: int, verb: str) -> list[str]:
-    """Return the words of a text where a condition looks for as many: at its beginning, its end, or anywhere."""
+    """Return each run of `count` words of a text that a condition may mean: at its beginning, its end, or anywhere."""
     words = text.split()
     places = range(max(1, len(words) - count + 1))
     places = places[:1] if verb == "starts with" else places[-1:] if verb == "ends with" else places

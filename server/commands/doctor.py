@@ -197,7 +197,7 @@ Found = tuple[str, str]
 
 
 def attempt(graph: str, failed: str, look: Callable[[], Found | Finding]) -> Finding:
-    """Return what `look()` finds about a graph; an error becomes a problem: the graph `failed`, and why."""
+    """Return what `look()` finds about a graph; an error becomes a problem: the text `failed`, and the error's."""
     try:
         found = look()
     except Exception as error:
