@@ -407,7 +407,7 @@ class Proposer:
     @cached_property
     def _counts(self) -> bool:
         """Whether the nodes before the last ones may be asked for: those with the most, or with a count for each."""
-        return bool(self.operators.keys() & {"most", "least", "count", "each"} or self.order)
+        return bool(self.operators.keys() & {"most", "count", "each"} or self.order)
 
     @cached_property
     def _grouping(self) -> list[int]:
