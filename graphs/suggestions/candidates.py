@@ -25,6 +25,11 @@ FormKind = Literal[
 COUNTING: frozenset[str] = frozenset(("most", "most_before", "group", "group_before", "sort_count", "above_count"))
 """The forms that count one end of the last relationship for each node at the other end."""
 
+BEFORE: frozenset[str] = frozenset(
+    ("most_before", "group_before", "group_zero", "sort_before", "above_count", "group_avg")
+)
+"""The forms that return the node before the last one."""
+
 SINGLE: frozenset[str] = frozenset(
     ("count", "count_property", "min", "max", "avg", "sum", "exists", "compare", "minus", "equal")
 )
@@ -325,7 +330,7 @@ class Candidate:
                 return f"{matched} WITH DISTINCT {columns} RETURN count(*)"
             case "above_count":
                 return f"{matched} {form.counted} RETURN count(*)"
-        counted = "m" if form.kind in ("group_before", "group_zero", "sort_before", "most_before", "group_avg") else "n"
+        counted = "m" if form.kind in BEFORE else "n"
         return f"{matched} RETURN count(DISTINCT {counted})"
 
     def rows(self, counted: int) -> int:

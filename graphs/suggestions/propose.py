@@ -24,7 +24,7 @@ from graphground.graphs.question.model import Question
 from graphground.graphs.question.properties import Property
 from graphground.graphs.question.read import CLASSING
 from graphground.graphs.suggestions.asked import Asked
-from graphground.graphs.suggestions.candidates import COUNTING, Candidate, Form, FormKind, Shape
+from graphground.graphs.suggestions.candidates import BEFORE, COUNTING, Candidate, Form, FormKind, Shape
 from graphground.graphs.suggestions.evidence import Array
 from graphground.graphs.suggestions.forms import FormMaker
 from graphground.graphs.suggestions.shapes import SAID, ShapeFinder
@@ -36,8 +36,6 @@ FORM_OPERATORS = (
     "compare", "equal", "asks", "distinct", "pairs",
 )  # fmt: skip
 """The operators of which each form has a feature."""
-BEFORE = ("most_before", "group_before", "group_zero", "sort_before", "above_count", "group_avg")
-"""The forms that return the node before the last one."""
 SHARPNESS, NOTHING = 8.0, 0.4
 """How much more probably a word says the element that it resembles more, and the resemblance of saying nothing."""
 ORDERING = ("order", "argmax", "min", "max", "avg", "sum", "compare", "minus", "group_avg")
@@ -228,7 +226,7 @@ class Proposer:
             for place, (step, labels) in enumerate(zip(path.steps, path.labels, strict=True)):
                 ends.append(self.walker.likely_labels(step, labels))
                 said = self.said("type", step.type)
-                if place == len(path.labels) - 1 and not self._counts and not self._names_end(step):
+                if place == len(path.labels) - 1 and not self._asks_before and not self._names_end(step):
                     said = said.copy()
                     said[self._window[1]] = 0.0  # the noun asked for is not where the last step leads
                 covers.append(said)
@@ -405,7 +403,7 @@ class Proposer:
         return ("noun", self._run_after(first - 1)) if first is not None else ("", [])
 
     @cached_property
-    def _counts(self) -> bool:
+    def _asks_before(self) -> bool:
         """Whether the nodes before the last ones may be asked for: those with the most, or with a count for each."""
         return bool(self.operators.keys() & {"most", "count", "each"} or self.order)
 

@@ -48,7 +48,6 @@ ABSENT_LINK = 0.5
 WRONG_WAY, NO_TIME = 0.3, 0.4
 """The factors of confidence if a query goes the opposite way of what the question says ("replaced by"), and if it
 returns no time though the question asks when."""
-TIMES = ("asked.when", "asked.time")
 NEARLY_ALL = 0.95
 """The share of nodes that must have a label for it to be said of all of them."""
 TOO_SLOW = 0.5
@@ -200,7 +199,7 @@ def suggest(
             * known
             * (1 - proposal.proposer.asks_own_label(proposal.candidate))
             * (WRONG_WAY if proposal.features.get("direction", 0.0) < 0 else 1.0)
-            * (NO_TIME if max(proposal.features.get(name, name == TIMES[0]) for name in TIMES) < 0.5 else 1.0)
+            * (NO_TIME if _returns_no_time(proposal.features) else 1.0)
             * (ABSENT_LINK if set(question.lacking) - {step.type for step in proposal.candidate.shape.steps} else 1.0)
             * confidence_of(proposal.features, scores, place, model.confidence)
             if rows_of(proposal.candidate) != 0
@@ -210,6 +209,11 @@ def suggest(
         )
         for place, proposal in enumerate(best[:limit])
     ]
+
+
+def _returns_no_time(features: Features) -> bool:
+    """Whether a question asks when (`asked.when` is present), but a candidate returns neither a date nor a period."""
+    return max(features.get("asked.when", 1.0), features.get("asked.time", 0.0)) < 0.5
 
 
 def _identity(candidate: Candidate, counted: Mapping[str, int]) -> object:
